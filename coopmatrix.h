@@ -334,7 +334,7 @@ typedef struct {
 typedef struct {
     const char *name;
     int subgroup_size;       /* the size that kernels get unless they ask for another */
-    uint32_t subgroup_sizes; /* the sizes the device has, or-ed: 8 | 16 | 32 */
+    uint32_t subgroup_sizes; /* the sizes the device has, or-ed: 8 | 16 | 32, and 64 for Vulkan */
     uint32_t dpas_sizes;     /* those at which the matrix instruction works; 0: it has none */
     uint32_t dpas_operands;  /* the bits of its operands word that it takes: the types that it multiplies */
     uint32_t block2d_sizes;  /* the same for 2D block messages */
@@ -970,7 +970,7 @@ void cm_gather(const cm_layout *l, const void *vectors, const cm_host_mem *to)
 const cm_target *cm_target_row(const char *name)
 {
     static const char large[] = "-ze-opt-large-register-file";
-    enum { K = 1 << 10, ALL = 8 | 16 | 32, BOTH = 16 | 32 };
+    enum { K = 1 << 10, ALL = 8 | 16 | 32, ANY = ALL | 64, BOTH = 16 | 32 };
     enum { XE = 0x3fff, XE3P = 0x3fffff }; /* bits of SPE_MatrixMultiplyAccumulateOperands... */
     static const cm_target rows[] = {
         {"tgl", 16, ALL, 0, XE, 0, CM_BLOCK2D_XE_, false, 64 * K, 512, 4 * K, "", false, true, false, true},
@@ -988,7 +988,7 @@ const cm_target *cm_target_row(const char *name)
         {"cri", 16, BOTH, 16, XE3P, 16, CM_BLOCK2D_XE_, true, 384 * K, 1024, 16 * K, large, true, true, false, false},
         {"generic", 16, ALL, 0, XE, 0, CM_BLOCK2D_XE_, false, 32 * K, 1024, 4 * K, "", false, true, false, false},
         {"soft", 16, ALL, 8 | 16, XE, 16, CM_BLOCK2D_ANY_, true, 64 * K, 1024, 16 * K, "", false, false, false, false},
-        {"vulkan", 32, ALL, 0, XE, 0, CM_BLOCK2D_ANY_, false, 32 * K, 256, 8 * K, "", false, false, true, false},
+        {"vulkan", 32, ANY, 0, XE, 0, CM_BLOCK2D_ANY_, false, 32 * K, 256, 8 * K, "", false, false, true, false},
         {"hopper", 32, 32, 0, XE, 0, CM_BLOCK2D_ANY_, false, 48 * K, 1024, 32 * K, "", false, false, true, false},
     };
     static const char *const families[][2] = { /* what stands before the `-` of other names */
@@ -1016,7 +1016,7 @@ spe_env cm_environment(const spe_device *d)
     return row && row->vulkan ? SPE_ENV_VULKAN : SPE_ENV_OPENCL;
 }
 
-enum { CM_SIZES_ = 8 | 16 | 32 }; /* of subgroups: more lanes than 32 do not fit where one bit stands for each */
+enum { CM_SIZES_ = 8 | 16 | 32 | 64 }; /* of subgroups: more lanes do not fit where one bit stands for each */
 
 XE_FN_ bool cm_has_size_(const cm_target *t, int size)
 {
@@ -1025,7 +1025,7 @@ XE_FN_ bool cm_has_size_(const cm_target *t, int size)
 
 /* The sizes of a mask as text, "16 and 32". */
 typedef struct {
-    char s[16];
+    char s[24];
 } cm_sizes_text_;
 
 XE_ONCE_
@@ -1033,10 +1033,10 @@ XE_FN_ cm_sizes_text_ cm_sizes_of_(uint32_t sizes)
 {
     cm_sizes_text_ t = {"none"};
     int n = 0;
-    for (uint32_t size = 8; size <= 32; size *= 2) {
+    for (uint32_t size = 8; size <= 64; size *= 2) {
         if (!(sizes & size)) continue;
         sizes &= ~size;
-        n += snprintf(t.s + n, sizeof t.s - (size_t)n, "%s%u", n == 0 ? "" : sizes & 56 ? ", " : " and ", size);
+        n += snprintf(t.s + n, sizeof t.s - (size_t)n, "%s%u", n == 0 ? "" : sizes & CM_SIZES_ ? ", " : " and ", size);
     }
     return t;
 }
@@ -1053,7 +1053,7 @@ bool cm_choose_target(spe_site at, const spe_device *d, int size, cm_target *tar
     if (d->local_memory) target->local_memory = d->local_memory < INT32_MAX ? (int)d->local_memory : INT32_MAX;
     if (d->max_group_size) target->max_group_size = d->max_group_size < INT32_MAX ? (int)d->max_group_size : INT32_MAX;
     if (!size && cm_has_size_(target, row->subgroup_size)) size = row->subgroup_size;
-    for (int s = 8; !size && s <= 32; s *= 2) size = cm_has_size_(target, s) ? s : 0; /* the smallest */
+    for (int s = 8; !size && s <= 64; s *= 2) size = cm_has_size_(target, s) ? s : 0; /* the smallest */
     target->subgroup_size = size;
     if (cm_has_size_(target, size)) return true;
     spe_report(at, at.errors->subgroup_size, "wanted %d, %s has %s", size, row->name,

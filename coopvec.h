@@ -642,6 +642,7 @@ XETILE_API void cv_barrier_(cv_where_ w);
 enum { CV_BOOL_ = 1 }; /* the type of conditions, next to the cv_type values */
 enum { CV_VEC_MAGIC_ = 0x43765632, CV_VECTOR_MAX_ = 1024 };
 enum { CV_DPAS_MOST_ = 4096 }; /* maximum instructions of a product; larger ones run one lane at a time */
+enum { CV_LANES_MAX_ = 64 }; /* of a subgroup */
 
 /* Reports an error at the user's line, and returns false; a vector without parts. */
 #define cv_fail_(w, ...) spe_report(cv_site_(w), __VA_ARGS__)
@@ -2463,7 +2464,7 @@ XE_FN_ spe_id cv_sum_lanes_(cv_ctx *x, const cv_vec *v, int first)
 {
     spe_module *m = &x->m;
     bool real = cv_is_float_(v->type);
-    spe_id w[32], type = real ? spe_float(m, 32) : spe_int(m, 32);
+    spe_id w[CV_LANES_MAX_], type = real ? spe_float(m, 32) : spe_int(m, 32);
     for (int i = 0; i < x->S; i++)
         w[i] = first + i < v->length ? cv_to_sum_(m, cv_get_(m, v, first + i), v->type, real) : spe_null(m, type);
     for (int bit = x->S / 2; bit && spe_ok(m); bit /= 2) {
@@ -2569,7 +2570,7 @@ XE_FN_ void cv_outer_dpas_(const cv_surface_ *c, const cv_vec *v1, const cv_vec 
 XE_FN_ void cv_outer_broadcast_(const cv_surface_ *c, const cv_vec *v1, const cv_vec *v2)
 {
     spe_module *m = &c->x->m;
-    spe_id real = spe_float(m, 32), all[32], a = cv_spill_(m, v1);
+    spe_id real = spe_float(m, 32), all[CV_LANES_MAX_], a = cv_spill_(m, v1);
     int S = c->x->S, blocks = (c->k + S - 1) / S;
     spe_id *b = cv_ids_(m, blocks * S);
     if (!b) return;

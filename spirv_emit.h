@@ -682,7 +682,7 @@ typedef struct {
     void *(*realloc)(void *user, void *p, size_t size); /* NULL: the C library's; size 0 frees */
     void *user;
     bool verbatim; /* write what is asked for, even what Intel's compiler gets wrong */
-    uint32_t subgroup_sizes;  /* of the target, or-ed: 8 | 16 | 32; 0, here and below: not known, and not checked */
+    uint32_t subgroup_sizes;  /* of the target, or-ed: 8 | 16 | 32 | 64; 0, here and below: not known, not checked */
     uint32_t local_memory;    /* bytes that a work-group may have */
     uint32_t max_group_size;  /* work-items that it may have */
 } spe_options;
@@ -1542,7 +1542,7 @@ XETILE_API spe_decimal spe_decimal_of(double v, char form, int digits);
 /* The device a kernel is built for. */
 typedef struct {
     const char *name;        /* a row of the target table of the header above */
-    uint32_t subgroup_sizes; /* bit mask (8 | 16 | 32); 0, here and below: the row's value */
+    uint32_t subgroup_sizes; /* bit mask (8 | 16 | 32 | 64); 0, here and below: the row's value */
     uint32_t local_memory, max_group_size;
     /* What the device lists of VK_NV_cooperative_vector; 0: nothing. A product's row: the SPE_ComponentType... of the
      * input, of its interpretation, the matrix, the bias and the result, and 1 where the matrix may be transposed. */
@@ -2510,15 +2510,18 @@ XE_FN_ spe_id spe_const_scalar_(spe_module *m, spe_id type, uint64_t bits)
 /* environment.c - what the environments have other names for. */
 
 /* Memory semantics as the environment writes them: global memory is its uniform memory, and orders say what becomes
- * available and visible. */
+ * available and visible, and of which memories: of all that atomics reach, where the caller names none. */
 XE_ONCE_
 XE_FN_ uint32_t spe_semantics_(const spe_module *m, uint32_t word)
 {
     const uint32_t global = SPE_MemorySemanticsCrossWorkgroupMemory, both = SPE_MemorySemanticsAcquireRelease;
     const uint32_t sequential = SPE_MemorySemanticsSequentiallyConsistent;
+    const uint32_t reached = SPE_MemorySemanticsUniformMemory | SPE_MemorySemanticsWorkgroupMemory;
+    const uint32_t orders = both | SPE_MemorySemanticsAcquire | SPE_MemorySemanticsRelease;
     if (m->options.env == SPE_ENV_OPENCL) return word;
     if (word & sequential) word ^= sequential | both;
     if (word & global) word ^= global | SPE_MemorySemanticsUniformMemory;
+    if ((word & orders) && !(word & ~orders)) word |= reached;
     if (word & (both | SPE_MemorySemanticsAcquire)) word |= SPE_MemorySemanticsMakeVisible;
     if (word & (both | SPE_MemorySemanticsRelease)) word |= SPE_MemorySemanticsMakeAvailable;
     return word;

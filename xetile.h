@@ -1236,12 +1236,16 @@ typedef struct {
 /* Alignment of arrays in local memory, in bytes. All versions of the body use the same arrays. */
 enum { XT_LOCAL_ALIGN_ = 64 };
 
+/* The most lanes of a subgroup, and a set of lanes, one bit for each. */
+enum { XT_LANES_MAX_ = 64 };
+typedef uint64_t xt_lanes_;
+
 /* Values that depend only on the lane or the subgroup. Each is computed once, before the body, and found by its key: a
  * position in a map's dimension, a bit per lane, or a number per lane. */
 typedef enum { XT_ONCE_PLACE_, XT_ONCE_FIRST_, XT_ONCE_LANE_BIT_, XT_ONCE_LANE_TABLE_ } xt_once_kind_;
 typedef struct {
     xt_once_kind_ kind;
-    unsigned char key[32];
+    unsigned char key[XT_LANES_MAX_];
     spe_id id; /* 0: not yet */
 } xt_once_;
 
@@ -1950,7 +1954,7 @@ XE_ONCE_
 XE_FN_ int xt_usual_size_(const cm_target *row, uint32_t sizes)
 {
     if (!sizes || (sizes & (uint32_t)row->subgroup_size)) return row->subgroup_size;
-    for (int size = 8; size <= 32; size *= 2) {
+    for (int size = 8; size <= 64; size *= 2) {
         if (sizes & (uint32_t)size) return size;
     }
     return row->subgroup_size;
@@ -3143,7 +3147,7 @@ XE_FN_ void xt_write_select_number_(xt_ctx *x, const xt_node_ *n)
 
 /* ---- maps in a kernel -------------------------------------------------------------------------------------------- */
 
-/* Finds or adds the row of a key, at most 32 bytes, whose id the caller computes; NULL without memory. */
+/* Finds or adds the row of a key, at most XT_LANES_MAX_ bytes, whose id the caller computes; NULL without memory. */
 XE_FN_ xt_once_ *xt_once_at_(xt_ctx *x, xt_once_kind_ kind, const void *key, size_t size)
 {
     xt_once_ row = XT_ZERO_, *found;
@@ -4052,28 +4056,34 @@ XE_FN_ bool xt_field_of_(xt_ctx *x, xt_field_ *f, const xt_vec *v, int type)
 /* ---- constants that depend on the lane --------------------------------------------------------------------------- */
 
 /* The mask of lanes whose number has this bit. */
-XE_FN_ uint32_t xt_lanes_with_(const xt_ctx *x, int bit)
+XE_FN_ xt_lanes_ xt_lanes_with_(const xt_ctx *x, int bit)
 {
-    uint32_t mask = 0;
-    for (int i = 0; i < x->S; i++) mask |= i & bit ? 1u << i : 0;
+    xt_lanes_ mask = 0;
+    for (int i = 0; i < x->S; i++) mask |= i & bit ? (xt_lanes_)1 << i : 0;
     return mask;
 }
 
-/* Emits, in the prologue, bit p of `mask` in lane p. */
-XE_FN_ spe_id xt_emit_bit_(spe_module *m, spe_id lane, uint32_t mask)
+/* Emits, in the prologue, bit p of `mask` in lane p. Of 64 lanes, each half has a word of it. */
+XE_FN_ spe_id xt_emit_bit_(xt_ctx *x, spe_id lane, xt_lanes_ mask)
 {
-    spe_id one = spe_u32(m, 1);
-    return spe_and(m, spe_shr(m, spe_u32(m, mask), lane), one);
+    spe_module *m = &x->m;
+    spe_id one = spe_u32(m, 1), word = spe_u32(m, (uint32_t)mask);
+    if (x->S > 32) {
+        spe_id half = spe_u32(m, 32), high = spe_u32(m, (uint32_t)(mask >> 32));
+        word = spe_select(m, spe_ult(m, lane, half), word, high);
+        lane = spe_and(m, lane, spe_u32(m, 31));
+    }
+    return spe_and(m, spe_shr(m, word, lane), one);
 }
 
 /* The same as a condition, computed once, before the body. */
-XE_FN_ spe_id xt_lane_bit_(xt_ctx *x, uint32_t mask)
+XE_FN_ spe_id xt_lane_bit_(xt_ctx *x, xt_lanes_ mask)
 {
     spe_module *m = &x->m;
     xt_once_ *row = xt_once_at_(x, XT_ONCE_LANE_BIT_, &mask, sizeof mask);
     if (!row || row->id) return row ? row->id : 0;
     spe_prologue_begin(m);
-    row->id = xt_emit_bit_(m, spe_builtin(m, SPE_SUBGROUP_LANE, 0), mask);
+    row->id = xt_emit_bit_(x, spe_builtin(m, SPE_SUBGROUP_LANE, 0), mask);
     row->id = spe_ine(m, row->id, spe_u32(m, 0));
     spe_prologue_end(m);
     return row->id;
@@ -4089,10 +4099,10 @@ XE_FN_ spe_id xt_lane_table_(xt_ctx *x, const unsigned char *table)
     spe_prologue_begin(m);
     lane = spe_builtin(m, SPE_SUBGROUP_LANE, 0);
     for (int bit = 0; 1 << bit < x->S; bit++) {
-        uint32_t mask = 0;
-        for (int p = 0; p < x->S; p++) mask |= (uint32_t)(table[p] >> bit & 1) << p;
+        xt_lanes_ mask = 0;
+        for (int p = 0; p < x->S; p++) mask |= (xt_lanes_)(table[p] >> bit & 1) << p;
         if (mask == 0) continue;
-        spe_id one = xt_emit_bit_(m, lane, mask);
+        spe_id one = xt_emit_bit_(x, lane, mask);
         one = bit ? spe_shl(m, one, spe_u32(m, (uint32_t)bit)) : one;
         sum = sum ? spe_or(m, sum, one) : one;
     }
@@ -4130,8 +4140,8 @@ XE_FN_ spe_id xt_moved_(xt_ctx *x, xt_field_ *f, int comp, const unsigned char *
 /* A value that is the element at from[p] in lane p (as in xt_field_.where; -1: don't care). */
 XE_FN_ spe_id xt_pick_(xt_ctx *x, xt_field_ *f, const int *from)
 {
-    unsigned char table[32];
-    uint32_t done = 0, mask;
+    unsigned char table[XT_LANES_MAX_];
+    xt_lanes_ done = 0, mask;
     spe_id got = 0, one;
     int q;
     for (int p = 0; p < x->S; p++) {
@@ -4140,7 +4150,7 @@ XE_FN_ spe_id xt_pick_(xt_ctx *x, xt_field_ *f, const int *from)
         if (from[p] < 0 || (done >> p & 1)) continue;
         for (mask = 0, q = p; q < x->S; q++) {
             if (from[q] < 0 || from[q] / 64 != from[p] / 64) continue;
-            mask |= 1u << q;
+            mask |= (xt_lanes_)1 << q;
             in_place = in_place && (from[q] & 63) == q;
         }
         for (q = 0; q < x->S; q++) table[q] = (unsigned char)(mask >> q & 1 ? from[q] & 63 : lane);
@@ -4161,9 +4171,9 @@ XE_FN_ int xt_in_group_(const xt_group_ *g, int row, int col, int cols, int k)
 /* The same with zeros where there is none. */
 XE_FN_ spe_id xt_pick_or_zero_(xt_ctx *x, xt_field_ *f, const int *from)
 {
-    uint32_t there = 0, all = x->S < 32 ? (1u << x->S) - 1 : ~0u;
+    xt_lanes_ there = 0, all = 0;
     spe_id zero = spe_null(&x->m, spe_type_of(&x->m, f->comp[0]));
-    for (int p = 0; p < x->S; p++) there |= (uint32_t)(from[p] >= 0) << p;
+    for (int p = 0; p < x->S; p++) all |= (xt_lanes_)1 << p, there |= (xt_lanes_)(from[p] >= 0) << p;
     if (!there) return zero;
     spe_id picked = xt_pick_(x, f, from);
     return there == all ? picked : spe_select(&x->m, xt_lane_bit_(x, there), picked, zero);
@@ -4176,7 +4186,7 @@ XE_FN_ cm_matrix xt_pick_block_(xt_ctx *x, xt_field_ *f, const int *origin, cons
 {
     cm_layout l = cm_layout_for(&x->cm, b->cols, b->rows, (cm_type)f->type, use);
     spe_id *v = (spe_id *)xt_memory_(x, (size_t)l.size_v * sizeof *v), one;
-    int from[32], height = b->grid.data[0], width = b->grid.rounds[1] * b->grid.data[1];
+    int from[XT_LANES_MAX_], height = b->grid.data[0], width = b->grid.rounds[1] * b->grid.data[1];
     if (!l.rows || !v) return cm_poison();
     for (int i = 0; i < l.size_v; i++)
         for (int k = 0; k < (g ? g->size : 1); k++) {
@@ -5766,11 +5776,11 @@ XE_FN_ void xt_transpose_square_(xt_ctx *x, spe_id *a)
 /* The same elements with rows in place of columns across the lanes, square by square of S x S. */
 XE_FN_ bool xt_transpose_field_(xt_ctx *x, xt_field_ *f, xt_field_ *out)
 {
-    int S = x->S, across = (f->cols + S - 1) / S, down = (f->rows + S - 1) / S, from[32];
+    int S = x->S, across = (f->cols + S - 1) / S, down = (f->rows + S - 1) / S, from[XT_LANES_MAX_];
     if (!xt_field_init_(x, out, f->rows, f->cols, across * down * S, f->type)) return false;
     for (int r = 0; r < f->rows; r += S)
         for (int c = 0; c < f->cols; c += S) {
-            spe_id a[32];
+            spe_id a[XT_LANES_MAX_];
             for (int i = 0; i < S; i++) {
                 for (int p = 0; p < S; p++)
                     from[p] = r + i < f->rows && c + p < f->cols ? f->where[(r + i) * f->cols + c + p] : -1;
@@ -5894,15 +5904,15 @@ XE_FN_ spe_id xt_reduce_fold_(xt_ctx *x, xt_reduce_ *r, int o, int first)
     const bool twice = op != SPE_ARITH_ADD && op != SPE_ARITH_MUL && op != SPE_ARITH_XOR;
     xt_val neutral = spe_val_int(r->group.kind == XT_RED_mul_ ? 1 : 0);
     spe_id sum = 0;
-    int size = r->group.size, from[32];
+    int size = r->group.size, from[XT_LANES_MAX_];
     for (int strip = 0; strip < r->strips; strip++) {
-        uint32_t absent = 0;
+        xt_lanes_ absent = 0;
         for (int p = 0; p < x->S; p++) {
             int g = first + p / r->width, k = strip * r->width + p % r->width, at = g * size + k % size;
             from[p] = -1;
             if (g >= r->groups) continue;
             if (k >= size && !twice)
-                absent |= 1u << p;
+                absent |= (xt_lanes_)1 << p;
             else
                 from[p] = r->f.where[r->group.dim ? o * r->f.cols + at : at * r->f.cols + o];
         }
@@ -5945,7 +5955,7 @@ XE_FN_ bool xt_reduce_lanes_(xt_ctx *x, xt_reduce_ *r, xt_field_ *out)
     if (!xt_field_init_(x, out, rows, cols, batches * bundles, r->f.type)) return false;
     for (int group = 0; group < r->groups; group += r->together)
         for (int o = 0; o < r->outer; o += r->width) {
-            spe_id a[32];
+            spe_id a[XT_LANES_MAX_];
             int count = xt_least_(r->outer - o, r->width);
             for (int i = 0; i < count; i++) a[i] = xt_reduce_fold_(x, r, o + i, group);
             for (int p = 0; p < x->S; p++) {
@@ -6038,20 +6048,20 @@ XE_FN_ bool xt_scan_init_(xt_scan_ *s, xt_ctx *x, const xt_node_ *n)
 
 /* The element `by` positions before each one of component c, from f; mask[0]: the lanes whose element has one, mask[1]:
  * those whose element has none. */
-XE_FN_ spe_id xt_scan_before_(const xt_scan_ *s, xt_field_ *f, int c, int by, uint32_t mask[2])
+XE_FN_ spe_id xt_scan_before_(const xt_scan_ *s, xt_field_ *f, int c, int by, xt_lanes_ mask[2])
 {
-    int from[32], step = by * (s->of->dim ? 1 : f->cols);
+    int from[XT_LANES_MAX_], step = by * (s->of->dim ? 1 : f->cols);
     mask[0] = mask[1] = 0;
     for (int p = 0; p < s->x->S; p++) {
         int e = s->element[c * 64 + p];
         from[p] = e >= 0 && xt_scan_at_(s, e) >= by ? f->where[e - step] : -1;
-        if (e >= 0) mask[from[p] < 0] |= 1u << p;
+        if (e >= 0) mask[from[p] < 0] |= (xt_lanes_)1 << p;
     }
     return mask[0] ? xt_pick_(s->x, f, from) : 0;
 }
 
 /* a in the lanes of mask[0], b in those of mask[1]. */
-XE_FN_ spe_id xt_scan_choose_(const xt_scan_ *s, const uint32_t mask[2], spe_id a, spe_id b)
+XE_FN_ spe_id xt_scan_choose_(const xt_scan_ *s, const xt_lanes_ mask[2], spe_id a, spe_id b)
 {
     if (!mask[0]) return b;
     return mask[1] ? spe_select(&s->x->m, xt_lane_bit_(s->x, mask[0]), a, b) : a;
@@ -6083,7 +6093,7 @@ XE_FN_ int xt_scan_position_(const xt_scan_ *s, int c)
 
 XE_FN_ void xt_scan_one_by_one_(xt_scan_ *s)
 {
-    uint32_t mask[2];
+    xt_lanes_ mask[2];
     for (int at = 1; at < s->span; at++)
         for (int c = 0; c < s->f.comps; c++)
             if (xt_scan_position_(s, c) == at)
@@ -6098,7 +6108,7 @@ XE_FN_ bool xt_scan_doubling_(xt_scan_ *s)
         xt_field_ old;
         if (!xt_scan_copy_(s, &s->f, &old)) return false;
         for (int c = 0; c < old.comps; c++) {
-            uint32_t mask[2];
+            xt_lanes_ mask[2];
             spe_id before = xt_scan_before_(s, &old, c, by, mask);
             if (!before) continue;
             before = xt_combine_(&s->x->m, s->kind, old.type, before, old.comp[c]);
@@ -6115,7 +6125,7 @@ XE_FN_ bool xt_scan_finish_(xt_scan_ *s, xt_field_ *out)
     xt_field_ carry;
     if (!xt_scan_copy_(s, &s->f, out)) return false;
     for (int c = 0; s->of->exclusive && c < out->comps; c++) {
-        uint32_t mask[2];
+        xt_lanes_ mask[2];
         spe_id before = xt_scan_before_(s, &s->f, c, 1, mask);
         out->comp[c] = xt_scan_choose_(s, mask, before, neutral);
     }

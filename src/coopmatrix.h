@@ -332,7 +332,7 @@ typedef struct {
 typedef struct {
     const char *name;
     int subgroup_size;       /* the size that kernels get unless they ask for another */
-    uint32_t subgroup_sizes; /* the sizes the device has, or-ed: 8 | 16 | 32 */
+    uint32_t subgroup_sizes; /* the sizes the device has, or-ed: 8 | 16 | 32, and 64 for Vulkan */
     uint32_t dpas_sizes;     /* those at which the matrix instruction works; 0: it has none */
     uint32_t dpas_operands;  /* the bits of its operands word that it takes: the types that it multiplies */
     uint32_t block2d_sizes;  /* the same for 2D block messages */

@@ -319,7 +319,7 @@ typedef struct {
     void *(*realloc)(void *user, void *p, size_t size); /* NULL: the C library's; size 0 frees */
     void *user;
     bool verbatim; /* write what is asked for, even what Intel's compiler gets wrong */
-    uint32_t subgroup_sizes;  /* of the target, or-ed: 8 | 16 | 32; 0, here and below: not known, and not checked */
+    uint32_t subgroup_sizes;  /* of the target, or-ed: 8 | 16 | 32 | 64; 0, here and below: not known, not checked */
     uint32_t local_memory;    /* bytes that a work-group may have */
     uint32_t max_group_size;  /* work-items that it may have */
 } spe_options;

@@ -5,6 +5,7 @@
 enum { CV_BOOL_ = 1 }; /* the type of conditions, next to the cv_type values */
 enum { CV_VEC_MAGIC_ = 0x43765632, CV_VECTOR_MAX_ = 1024 };
 enum { CV_DPAS_MOST_ = 4096 }; /* maximum instructions of a product; larger ones run one lane at a time */
+enum { CV_LANES_MAX_ = 64 }; /* of a subgroup */
 
 /* Reports an error at the user's line, and returns false; a vector without parts. */
 #define cv_fail_(w, ...) spe_report(cv_site_(w), __VA_ARGS__)

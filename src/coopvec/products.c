@@ -673,7 +673,7 @@ static spe_id cv_sum_lanes_(cv_ctx *x, const cv_vec *v, int first)
 {
     spe_module *m = &x->m;
     bool real = cv_is_float_(v->type);
-    spe_id w[32], type = real ? spe_float(m, 32) : spe_int(m, 32);
+    spe_id w[CV_LANES_MAX_], type = real ? spe_float(m, 32) : spe_int(m, 32);
     for (int i = 0; i < x->S; i++)
         w[i] = first + i < v->length ? cv_to_sum_(m, cv_get_(m, v, first + i), v->type, real) : spe_null(m, type);
     for (int bit = x->S / 2; bit && spe_ok(m); bit /= 2) {
@@ -779,7 +779,7 @@ static void cv_outer_dpas_(const cv_surface_ *c, const cv_vec *v1, const cv_vec 
 static void cv_outer_broadcast_(const cv_surface_ *c, const cv_vec *v1, const cv_vec *v2)
 {
     spe_module *m = &c->x->m;
-    spe_id real = spe_float(m, 32), all[32], a = cv_spill_(m, v1);
+    spe_id real = spe_float(m, 32), all[CV_LANES_MAX_], a = cv_spill_(m, v1);
     int S = c->x->S, blocks = (c->k + S - 1) / S;
     spe_id *b = cv_ids_(m, blocks * S);
     if (!b) return;

@@ -2,15 +2,18 @@
 #include "internal.h"
 
 /* Memory semantics as the environment writes them: global memory is its uniform memory, and orders say what becomes
- * available and visible. */
+ * available and visible, and of which memories: of all that atomics reach, where the caller names none. */
 XE_ONCE_
 XE_FN_ uint32_t spe_semantics_(const spe_module *m, uint32_t word)
 {
     const uint32_t global = SPE_MemorySemanticsCrossWorkgroupMemory, both = SPE_MemorySemanticsAcquireRelease;
     const uint32_t sequential = SPE_MemorySemanticsSequentiallyConsistent;
+    const uint32_t reached = SPE_MemorySemanticsUniformMemory | SPE_MemorySemanticsWorkgroupMemory;
+    const uint32_t orders = both | SPE_MemorySemanticsAcquire | SPE_MemorySemanticsRelease;
     if (m->options.env == SPE_ENV_OPENCL) return word;
     if (word & sequential) word ^= sequential | both;
     if (word & global) word ^= global | SPE_MemorySemanticsUniformMemory;
+    if ((word & orders) && !(word & ~orders)) word |= reached;
     if (word & (both | SPE_MemorySemanticsAcquire)) word |= SPE_MemorySemanticsMakeVisible;
     if (word & (both | SPE_MemorySemanticsRelease)) word |= SPE_MemorySemanticsMakeAvailable;
     return word;

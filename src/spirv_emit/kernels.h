@@ -8,7 +8,7 @@
 /* The device a kernel is built for. */
 typedef struct {
     const char *name;        /* a row of the target table of the header above */
-    uint32_t subgroup_sizes; /* bit mask (8 | 16 | 32); 0, here and below: the row's value */
+    uint32_t subgroup_sizes; /* bit mask (8 | 16 | 32 | 64); 0, here and below: the row's value */
     uint32_t local_memory, max_group_size;
     /* What the device lists of VK_NV_cooperative_vector; 0: nothing. A product's row: the SPE_ComponentType... of the
      * input, of its interpretation, the matrix, the bias and the result, and 1 where the matrix may be transposed. */

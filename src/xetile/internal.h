@@ -213,12 +213,16 @@ typedef struct {
 /* Alignment of arrays in local memory, in bytes. All versions of the body use the same arrays. */
 enum { XT_LOCAL_ALIGN_ = 64 };
 
+/* The most lanes of a subgroup, and a set of lanes, one bit for each. */
+enum { XT_LANES_MAX_ = 64 };
+typedef uint64_t xt_lanes_;
+
 /* Values that depend only on the lane or the subgroup. Each is computed once, before the body, and found by its key: a
  * position in a map's dimension, a bit per lane, or a number per lane. */
 typedef enum { XT_ONCE_PLACE_, XT_ONCE_FIRST_, XT_ONCE_LANE_BIT_, XT_ONCE_LANE_TABLE_ } xt_once_kind_;
 typedef struct {
     xt_once_kind_ kind;
-    unsigned char key[32];
+    unsigned char key[XT_LANES_MAX_];
     spe_id id; /* 0: not yet */
 } xt_once_;
 

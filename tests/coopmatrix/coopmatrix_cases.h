@@ -279,6 +279,7 @@ static void dealt_move(cm_ctx *c, const cm_layout *l, int number, int which, spe
     spe_module *m = c->module;
     int halves = cm_is_complex(l->type) ? 2 : 1, each = cm_part_count(l) / halves, half, i;
     int bytes = cm_type_info(l->type)->storage_bits / 8, vector = l->size_v * bytes;
+    int word_bytes = (l->packed ? l->omega : l->size_k1) * bytes;
     spe_id lane = spe_imul(m, spe_uconvert(m, spe_int(m, 64), spe_builtin(m, SPE_SUBGROUP_LANE, 0)),
                            spe_u64(m, (uint64_t)vector));
     spe_id at = spe_index(m, spe_index(m, spe_param_id(m, (uint32_t)which), spe_u64(m, (uint64_t)number * SLOT)), lane);
@@ -286,13 +287,13 @@ static void dealt_move(cm_ctx *c, const cm_layout *l, int number, int which, spe
         int word = 0;
         for (i = 0; i < each; i++) {
             spe_id *p = &part[half * each + i];
-            int first = half * l->lanes * vector + word * (l->packed ? l->omega : l->size_k1) * bytes;
+            int first = half * l->lanes * vector + word * word_bytes;
             spe_id one =
                 spe_ptr_cast(m, first ? spe_index(m, at, spe_u64(m, (uint64_t)first)) : at, cm_part_type(c, l, i));
             if (load)
-                *p = spe_load(m, one, (uint32_t)bytes);
+                *p = spe_load(m, one, (uint32_t)word_bytes);
             else
-                spe_store(m, one, *p, (uint32_t)bytes);
+                spe_store(m, one, *p, (uint32_t)word_bytes);
             word += cm_part_words(l, i);
         }
     }
@@ -918,8 +919,8 @@ static bool has_doubles(const op_case *t)
 /* A function of doubles that GLSL.std.450, and so Vulkan, has in 32 bits only. */
 static bool vulkan_lacks(const op_case *t)
 {
-    static const int own[] = {CM_NEG, CM_CONJ, CM_ABS, CM_SQRT, CM_RSQRT, CM_CEIL, CM_FLOOR, CM_TRUNC, CM_ROUND, CM_RINT,
-                              CM_SIGN};
+    static const int own[] = {CM_NEG,  CM_CONJ,  CM_ABS,   CM_SQRT, CM_RSQRT, CM_CEIL,
+                              CM_FLOOR, CM_TRUNC, CM_ROUND, CM_RINT, CM_SIGN};
     for (size_t i = 0; i < sizeof own / sizeof *own; i++)
         if (t->op == own[i]) return false;
     return t->what == UNARY && has_doubles(t);

@@ -174,6 +174,13 @@ static void add_random(void)
         cases.count--;
 }
 
+static void make_program(void)
+{
+    cases.count = 0;
+    while (cases.count < KERNEL_CASES) add_random();
+    for (int i = 0; i < cases.count; i++) cases.list[i].opens = i == 0;
+}
+
 static void run_program(uint64_t seed)
 {
     static const char *const targets[] = {"soft", "bmg", "pvc", "dg2", "generic"};
@@ -186,9 +193,7 @@ static void run_program(uint64_t seed)
     do target = ONE_OF(targets), S = ONE_OF(sizes);
     while (!(cm_target_row(target)->subgroup_sizes & (uint32_t)S));
     lowering = chance(30) ? CM_PLAIN : CM_AUTO;
-    cases.count = 0;
-    while (cases.count < KERNEL_CASES) add_random();
-    for (int i = 0; i < cases.count; i++) cases.list[i].opens = i == 0;
+    make_program();
     snprintf(name, sizeof name, "%llu_%s_%d%s", (unsigned long long)seed, target, S,
              lowering == CM_PLAIN ? "_plain" : "");
     if (getenv("RANDOM_PRINT")) printf("%s\n", name), fflush(stdout);
@@ -206,12 +211,26 @@ TEST(random_operations)
     }
 }
 
+/* For subgroups of 64, which AMD's GPUs have and no device here: modules for spirv-val, not executed. */
+TEST(modules_for_64_lanes)
+{
+    uint64_t seed = setting("RANDOM_SEED", 9100), count = setting("RANDOM_PROGRAMS", test_thorough() ? 30 : 4);
+    for (uint64_t i = 0; i < count; i++) {
+        char name[64];
+        test_.random = seed + i;
+        make_program();
+        snprintf(name, sizeof name, "%llu_64_lanes", (unsigned long long)(seed + i));
+        run_group(name, "vulkan", 64, CM_AUTO, &cases);
+    }
+}
+
 int main(void)
 {
     cases_test = "test_coopmatrix_random";
     have_device = zed_open(&device, NULL);
     if (!have_device) printf("no device: %s\n", zed_get_error(&device)->text);
     RUN(random_operations);
+    RUN(modules_for_64_lanes);
     zed_close(&device);
     return test_report();
 }

@@ -884,6 +884,31 @@ TEST(random_programs)
     CHECK_MSG(compared_values > 3 * skipped_values, "%ld values compared, %ld not", compared_values, skipped_values);
 }
 
-static void tests(void) { RUN(random_programs); }
+/* For subgroups of 64, which AMD's GPUs have and no device here: modules for spirv-val, not executed. */
+TEST(modules_for_64_lanes)
+{
+    uint64_t seed = setting("RANDOM_SEED", 5100), count = setting("RANDOM_PROGRAMS", test_thorough() ? 30 : 4);
+    const cv_target target = {.name = "vulkan", .subgroup_sizes = 64, .local_memory = 65536, .max_group_size = 1024};
+    for (uint64_t i = 0; i < count; i++) {
+        char name[64];
+        cv_kernel kernel = {"random", model_params, __FILE__, __LINE__, all_steps};
+        make_program(seed + i);
+        for (int n = 0; n < program.count; n++) fill(&program.steps[n]);
+        cv_module mod = cv_build(&(cv_build_desc){.kernel = &kernel, .file = __FILE__, .line = __LINE__,
+                                                  .local_size = 2 * 64, .target = &target});
+        CHECK_MSG(mod.words != NULL, "seed %llu: %s", (unsigned long long)(seed + i), mod.error->text);
+        CHECK_INT(mod.subgroup_size, 64);
+        snprintf(name, sizeof name, "vulkan_coopvec_random_64_lanes_%llu", (unsigned long long)(seed + i));
+        test_save_spv(name, mod.words, mod.size);
+        cv_free(&mod);
+        for (int n = 0; n < program.count; n++) free(program.steps[n].sums), free(program.steps[n].magnitude);
+    }
+}
+
+static void tests(void)
+{
+    RUN(random_programs);
+    RUN(modules_for_64_lanes);
+}
 
 int main(void) { return model_main(MEMORY, tests); }

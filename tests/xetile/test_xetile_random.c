@@ -862,10 +862,30 @@ TEST(random_programs)
     CHECK_MSG(compared_values > 9 * skipped_values, "%ld values compared, %ld not", compared_values, skipped_values);
 }
 
+/* For subgroups of 64, which AMD's GPUs have and no device here: modules for spirv-val, not executed. */
+TEST(modules_for_64_lanes)
+{
+    uint64_t seed = setting("RANDOM_SEED", 3190), count = setting("RANDOM_PROGRAMS", test_thorough() ? 30 : 4);
+    for (uint64_t i = 0; i < count; i++) {
+        const variant *v = &variants[i % 3]; /* those that are not about a size */
+        const xt_target target = {
+            .name = "vulkan", .subgroup_sizes = 64, .local_memory = 65536, .max_group_size = 1024};
+        char name[64];
+        make_program(seed + i);
+        xt_module mod = XT_BUILD(random_steps, &target, .lowering = v->lowering, .pitch = v->pitch);
+        CHECK_MSG(mod.words != NULL, "seed %llu: %s", (unsigned long long)(seed + i), mod.error->text);
+        CHECK_INT(mod.subgroup_size, 64);
+        snprintf(name, sizeof name, "vulkan_random_64_lanes_%llu", (unsigned long long)(seed + i));
+        test_save_spv(name, mod.words, mod.size);
+        xt_free(&mod);
+    }
+}
+
 int main(void)
 {
     if (!zed_open(&device, NULL)) return zed_print_error(&device, stderr), 1;
     RUN(random_programs);
+    RUN(modules_for_64_lanes);
     zed_close(&device);
     return test_report();
 }

@@ -189,7 +189,7 @@ XE_ONCE_
 static int xt_usual_size_(const cm_target *row, uint32_t sizes)
 {
     if (!sizes || (sizes & (uint32_t)row->subgroup_size)) return row->subgroup_size;
-    for (int size = 8; size <= 32; size *= 2) {
+    for (int size = 8; size <= 64; size *= 2) {
         if (sizes & (uint32_t)size) return size;
     }
     return row->subgroup_size;

@@ -58,28 +58,34 @@ XE_FN_ bool xt_field_of_(xt_ctx *x, xt_field_ *f, const xt_vec *v, int type)
 /* ---- constants that depend on the lane --------------------------------------------------------------------------- */
 
 /* The mask of lanes whose number has this bit. */
-XE_FN_ uint32_t xt_lanes_with_(const xt_ctx *x, int bit)
+XE_FN_ xt_lanes_ xt_lanes_with_(const xt_ctx *x, int bit)
 {
-    uint32_t mask = 0;
-    for (int i = 0; i < x->S; i++) mask |= i & bit ? 1u << i : 0;
+    xt_lanes_ mask = 0;
+    for (int i = 0; i < x->S; i++) mask |= i & bit ? (xt_lanes_)1 << i : 0;
     return mask;
 }
 
-/* Emits, in the prologue, bit p of `mask` in lane p. */
-static spe_id xt_emit_bit_(spe_module *m, spe_id lane, uint32_t mask)
+/* Emits, in the prologue, bit p of `mask` in lane p. Of 64 lanes, each half has a word of it. */
+static spe_id xt_emit_bit_(xt_ctx *x, spe_id lane, xt_lanes_ mask)
 {
-    spe_id one = spe_u32(m, 1);
-    return spe_and(m, spe_shr(m, spe_u32(m, mask), lane), one);
+    spe_module *m = &x->m;
+    spe_id one = spe_u32(m, 1), word = spe_u32(m, (uint32_t)mask);
+    if (x->S > 32) {
+        spe_id half = spe_u32(m, 32), high = spe_u32(m, (uint32_t)(mask >> 32));
+        word = spe_select(m, spe_ult(m, lane, half), word, high);
+        lane = spe_and(m, lane, spe_u32(m, 31));
+    }
+    return spe_and(m, spe_shr(m, word, lane), one);
 }
 
 /* The same as a condition, computed once, before the body. */
-XE_FN_ spe_id xt_lane_bit_(xt_ctx *x, uint32_t mask)
+XE_FN_ spe_id xt_lane_bit_(xt_ctx *x, xt_lanes_ mask)
 {
     spe_module *m = &x->m;
     xt_once_ *row = xt_once_at_(x, XT_ONCE_LANE_BIT_, &mask, sizeof mask);
     if (!row || row->id) return row ? row->id : 0;
     spe_prologue_begin(m);
-    row->id = xt_emit_bit_(m, spe_builtin(m, SPE_SUBGROUP_LANE, 0), mask);
+    row->id = xt_emit_bit_(x, spe_builtin(m, SPE_SUBGROUP_LANE, 0), mask);
     row->id = spe_ine(m, row->id, spe_u32(m, 0));
     spe_prologue_end(m);
     return row->id;
@@ -95,10 +101,10 @@ static spe_id xt_lane_table_(xt_ctx *x, const unsigned char *table)
     spe_prologue_begin(m);
     lane = spe_builtin(m, SPE_SUBGROUP_LANE, 0);
     for (int bit = 0; 1 << bit < x->S; bit++) {
-        uint32_t mask = 0;
-        for (int p = 0; p < x->S; p++) mask |= (uint32_t)(table[p] >> bit & 1) << p;
+        xt_lanes_ mask = 0;
+        for (int p = 0; p < x->S; p++) mask |= (xt_lanes_)(table[p] >> bit & 1) << p;
         if (mask == 0) continue;
-        spe_id one = xt_emit_bit_(m, lane, mask);
+        spe_id one = xt_emit_bit_(x, lane, mask);
         one = bit ? spe_shl(m, one, spe_u32(m, (uint32_t)bit)) : one;
         sum = sum ? spe_or(m, sum, one) : one;
     }
@@ -136,8 +142,8 @@ static spe_id xt_moved_(xt_ctx *x, xt_field_ *f, int comp, const unsigned char *
 /* A value that is the element at from[p] in lane p (as in xt_field_.where; -1: don't care). */
 XE_FN_ spe_id xt_pick_(xt_ctx *x, xt_field_ *f, const int *from)
 {
-    unsigned char table[32];
-    uint32_t done = 0, mask;
+    unsigned char table[XT_LANES_MAX_];
+    xt_lanes_ done = 0, mask;
     spe_id got = 0, one;
     int q;
     for (int p = 0; p < x->S; p++) {
@@ -146,7 +152,7 @@ XE_FN_ spe_id xt_pick_(xt_ctx *x, xt_field_ *f, const int *from)
         if (from[p] < 0 || (done >> p & 1)) continue;
         for (mask = 0, q = p; q < x->S; q++) {
             if (from[q] < 0 || from[q] / 64 != from[p] / 64) continue;
-            mask |= 1u << q;
+            mask |= (xt_lanes_)1 << q;
             in_place = in_place && (from[q] & 63) == q;
         }
         for (q = 0; q < x->S; q++) table[q] = (unsigned char)(mask >> q & 1 ? from[q] & 63 : lane);
@@ -167,9 +173,9 @@ static int xt_in_group_(const xt_group_ *g, int row, int col, int cols, int k)
 /* The same with zeros where there is none. */
 static spe_id xt_pick_or_zero_(xt_ctx *x, xt_field_ *f, const int *from)
 {
-    uint32_t there = 0, all = x->S < 32 ? (1u << x->S) - 1 : ~0u;
+    xt_lanes_ there = 0, all = 0;
     spe_id zero = spe_null(&x->m, spe_type_of(&x->m, f->comp[0]));
-    for (int p = 0; p < x->S; p++) there |= (uint32_t)(from[p] >= 0) << p;
+    for (int p = 0; p < x->S; p++) all |= (xt_lanes_)1 << p, there |= (xt_lanes_)(from[p] >= 0) << p;
     if (!there) return zero;
     spe_id picked = xt_pick_(x, f, from);
     return there == all ? picked : spe_select(&x->m, xt_lane_bit_(x, there), picked, zero);
@@ -182,7 +188,7 @@ static cm_matrix xt_pick_block_(xt_ctx *x, xt_field_ *f, const int *origin, cons
 {
     cm_layout l = cm_layout_for(&x->cm, b->cols, b->rows, (cm_type)f->type, use);
     spe_id *v = (spe_id *)xt_memory_(x, (size_t)l.size_v * sizeof *v), one;
-    int from[32], height = b->grid.data[0], width = b->grid.rounds[1] * b->grid.data[1];
+    int from[XT_LANES_MAX_], height = b->grid.data[0], width = b->grid.rounds[1] * b->grid.data[1];
     if (!l.rows || !v) return cm_poison();
     for (int i = 0; i < l.size_v; i++)
         for (int k = 0; k < (g ? g->size : 1); k++) {

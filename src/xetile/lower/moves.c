@@ -20,11 +20,11 @@ static void xt_transpose_square_(xt_ctx *x, spe_id *a)
 /* The same elements with rows in place of columns across the lanes, square by square of S x S. */
 static bool xt_transpose_field_(xt_ctx *x, xt_field_ *f, xt_field_ *out)
 {
-    int S = x->S, across = (f->cols + S - 1) / S, down = (f->rows + S - 1) / S, from[32];
+    int S = x->S, across = (f->cols + S - 1) / S, down = (f->rows + S - 1) / S, from[XT_LANES_MAX_];
     if (!xt_field_init_(x, out, f->rows, f->cols, across * down * S, f->type)) return false;
     for (int r = 0; r < f->rows; r += S)
         for (int c = 0; c < f->cols; c += S) {
-            spe_id a[32];
+            spe_id a[XT_LANES_MAX_];
             for (int i = 0; i < S; i++) {
                 for (int p = 0; p < S; p++)
                     from[p] = r + i < f->rows && c + p < f->cols ? f->where[(r + i) * f->cols + c + p] : -1;

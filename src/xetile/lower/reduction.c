@@ -18,15 +18,15 @@ static spe_id xt_reduce_fold_(xt_ctx *x, xt_reduce_ *r, int o, int first)
     const bool twice = op != SPE_ARITH_ADD && op != SPE_ARITH_MUL && op != SPE_ARITH_XOR;
     xt_val neutral = spe_val_int(r->group.kind == XT_RED_mul_ ? 1 : 0);
     spe_id sum = 0;
-    int size = r->group.size, from[32];
+    int size = r->group.size, from[XT_LANES_MAX_];
     for (int strip = 0; strip < r->strips; strip++) {
-        uint32_t absent = 0;
+        xt_lanes_ absent = 0;
         for (int p = 0; p < x->S; p++) {
             int g = first + p / r->width, k = strip * r->width + p % r->width, at = g * size + k % size;
             from[p] = -1;
             if (g >= r->groups) continue;
             if (k >= size && !twice)
-                absent |= 1u << p;
+                absent |= (xt_lanes_)1 << p;
             else
                 from[p] = r->f.where[r->group.dim ? o * r->f.cols + at : at * r->f.cols + o];
         }
@@ -69,7 +69,7 @@ static bool xt_reduce_lanes_(xt_ctx *x, xt_reduce_ *r, xt_field_ *out)
     if (!xt_field_init_(x, out, rows, cols, batches * bundles, r->f.type)) return false;
     for (int group = 0; group < r->groups; group += r->together)
         for (int o = 0; o < r->outer; o += r->width) {
-            spe_id a[32];
+            spe_id a[XT_LANES_MAX_];
             int count = xt_least_(r->outer - o, r->width);
             for (int i = 0; i < count; i++) a[i] = xt_reduce_fold_(x, r, o + i, group);
             for (int p = 0; p < x->S; p++) {

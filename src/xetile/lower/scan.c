@@ -52,20 +52,20 @@ static bool xt_scan_init_(xt_scan_ *s, xt_ctx *x, const xt_node_ *n)
 
 /* The element `by` positions before each one of component c, from f; mask[0]: the lanes whose element has one, mask[1]:
  * those whose element has none. */
-static spe_id xt_scan_before_(const xt_scan_ *s, xt_field_ *f, int c, int by, uint32_t mask[2])
+static spe_id xt_scan_before_(const xt_scan_ *s, xt_field_ *f, int c, int by, xt_lanes_ mask[2])
 {
-    int from[32], step = by * (s->of->dim ? 1 : f->cols);
+    int from[XT_LANES_MAX_], step = by * (s->of->dim ? 1 : f->cols);
     mask[0] = mask[1] = 0;
     for (int p = 0; p < s->x->S; p++) {
         int e = s->element[c * 64 + p];
         from[p] = e >= 0 && xt_scan_at_(s, e) >= by ? f->where[e - step] : -1;
-        if (e >= 0) mask[from[p] < 0] |= 1u << p;
+        if (e >= 0) mask[from[p] < 0] |= (xt_lanes_)1 << p;
     }
     return mask[0] ? xt_pick_(s->x, f, from) : 0;
 }
 
 /* a in the lanes of mask[0], b in those of mask[1]. */
-static spe_id xt_scan_choose_(const xt_scan_ *s, const uint32_t mask[2], spe_id a, spe_id b)
+static spe_id xt_scan_choose_(const xt_scan_ *s, const xt_lanes_ mask[2], spe_id a, spe_id b)
 {
     if (!mask[0]) return b;
     return mask[1] ? spe_select(&s->x->m, xt_lane_bit_(s->x, mask[0]), a, b) : a;
@@ -97,7 +97,7 @@ static int xt_scan_position_(const xt_scan_ *s, int c)
 
 static void xt_scan_one_by_one_(xt_scan_ *s)
 {
-    uint32_t mask[2];
+    xt_lanes_ mask[2];
     for (int at = 1; at < s->span; at++)
         for (int c = 0; c < s->f.comps; c++)
             if (xt_scan_position_(s, c) == at)
@@ -112,7 +112,7 @@ static bool xt_scan_doubling_(xt_scan_ *s)
         xt_field_ old;
         if (!xt_scan_copy_(s, &s->f, &old)) return false;
         for (int c = 0; c < old.comps; c++) {
-            uint32_t mask[2];
+            xt_lanes_ mask[2];
             spe_id before = xt_scan_before_(s, &old, c, by, mask);
             if (!before) continue;
             before = xt_combine_(&s->x->m, s->kind, old.type, before, old.comp[c]);
@@ -129,7 +129,7 @@ static bool xt_scan_finish_(xt_scan_ *s, xt_field_ *out)
     xt_field_ carry;
     if (!xt_scan_copy_(s, &s->f, out)) return false;
     for (int c = 0; s->of->exclusive && c < out->comps; c++) {
-        uint32_t mask[2];
+        xt_lanes_ mask[2];
         spe_id before = xt_scan_before_(s, &s->f, c, 1, mask);
         out->comp[c] = xt_scan_choose_(s, mask, before, neutral);
     }

@@ -3,7 +3,7 @@
 
 /* ---- maps in a kernel -------------------------------------------------------------------------------------------- */
 
-/* Finds or adds the row of a key, at most 32 bytes, whose id the caller computes; NULL without memory. */
+/* Finds or adds the row of a key, at most XT_LANES_MAX_ bytes, whose id the caller computes; NULL without memory. */
 XE_FN_ xt_once_ *xt_once_at_(xt_ctx *x, xt_once_kind_ kind, const void *key, size_t size)
 {
     xt_once_ row = XT_ZERO_, *found;
