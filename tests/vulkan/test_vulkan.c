@@ -211,6 +211,17 @@ TEST(what_vulkan_lacks_is_an_error_that_names_it)
     LACKS("work_dim", spe_builtin(&m, SPE_WORK_DIM, 0));
     LACKS("CrossDevice", spe_atomic(&m, SPE_ATOMIC_IADD, spe_ptr_cast(&m, spe_param_id(&m, 0), spe_int(&m, 32)),
                                     spe_u32(&m, 1), SPE_ScopeCrossDevice, 0));
+    LACKS("OpenCL.std is not Vulkan's", spe_ext(&m, spe_float(&m, 32), 1, 0, NULL));
+    LACKS("of 64 bits to nearest floats only",
+          spe_cast_as(&m, spe_float(&m, 32), spe_u64(&m, 3), &(spe_conversion){.rounded = true, .rounding = 1}));
+    LACKS("is not initialized", spe_global_var(&m, SPE_StorageClassWorkgroup, spe_int(&m, 32), spe_u32(&m, 1)));
+    LACKS("atomics of i64 in local memory",
+          spe_atomic(&m, SPE_ATOMIC_IADD, spe_shared_var(&m, spe_int(&m, 64)), spe_u64(&m, 1), SPE_ScopeWorkgroup, 0));
+    LACKS("takes integers of 32 bits", spe_bit_count(&m, spe_const_u(&m, spe_int(&m, 16), 3)));
+    LACKS("private memory cannot be moved", spe_index(&m, spe_local_var(&m, spe_int(&m, 32)), spe_u64(&m, 1)));
+    LACKS("private memory keep their type", spe_ptr_cast(&m, spe_local_var(&m, spe_int(&m, 32)), spe_float(&m, 32)));
+    LACKS("with pointers to themselves", spe_ptr_forward(&m, SPE_StorageClassCrossWorkgroup));
+    LACKS("of 32 bits for Vulkan", spe_math1(&m, SPE_CLZ, spe_const_u(&m, spe_int(&m, 16), 3)));
 #undef LACKS
     begin(&m, "k", "u32 n", 0, SPE_CONTRACT_ALLOWED);
     CHECK_INT(spe_get_error(&m)->id, SPE_ERR_ENVIRONMENT);
