@@ -51,7 +51,7 @@
  *                         .columns = 64, .to_type = "e4m3", .to_layout = VKD_MUL_OPTIMAL};
  *     c.to_bytes = vkd_converted_bytes(&dev, &c);
  *     c.to = vkd_alloc(&dev, VKD_DEVICE, c.to_bytes, 128);
- *     vkd_convert_matrices(&dev, &c, 1);
+ *     vkd_convert_matrices(&dev, &c, 1);           // or, as a step of a batch, vkd_batch_convert(&batch, &c, 1)
  * Types that differ are floats, one of them f32 or f16 and the other smaller; FP8 is in the device's own layouts only.
  * Numbers are rounded to nearest; beyond the range of FP8 they become NaN (e4m3) or infinity (e5m2). Errors:
  * VKD_NO_VECTORS, VKD_CONVERSION (types, layouts, strides, sizes).
@@ -753,6 +753,8 @@ enum { VKD_SHARED = 1, VKD_DEVICE, VKD_HOST };
 #define vkd_batch_begin(batch, d) vkd_batch_begin_((batch), VKD_AT_(d), false)
 #define vkd_batch_begin_timed(batch, d) vkd_batch_begin_((batch), VKD_AT_(d), true)
 #define vkd_batch_copy(batch, dst, src, bytes) vkd_batch_copy_((batch), (dst), (src), (bytes), __FILE__, __LINE__)
+#define vkd_batch_convert(batch, conversions, count)                                                                   \
+    vkd_batch_convert_((batch), (conversions), (count), __FILE__, __LINE__)
 #define vkd_batch_end(batch) vkd_batch_end_((batch), __FILE__, __LINE__)
 #define vkd_batch_run(batch) vkd_batch_run_((batch), __FILE__, __LINE__)
 #define vkd_batch_start(batch) vkd_batch_start_((batch), __FILE__, __LINE__)
@@ -841,6 +843,8 @@ XETILE_API double vkd_launch_timed_(vkd_kernel *k, const char *file, int line, v
 
 XETILE_API bool vkd_batch_begin_(vkd_batch *b, vkd_device *d, bool timed);
 XETILE_API bool vkd_batch_copy_(vkd_batch *b, void *dst, const void *src, size_t bytes, const char *file, int line);
+XETILE_API bool vkd_batch_convert_(vkd_batch *b, const vkd_conversion *conversions, uint32_t count, const char *file,
+                                   int line);
 XETILE_API bool vkd_batch_end_(vkd_batch *b, const char *file, int line);
 XETILE_API bool vkd_batch_run_(vkd_batch *b, const char *file, int line);
 XETILE_API bool vkd_batch_start_(vkd_batch *b, const char *file, int line);
@@ -978,7 +982,7 @@ struct vkd_cache_ {
 
 /* ---- batches: recording.c, batches.c */
 
-enum { VKD_STEP_LAUNCH_, VKD_STEP_COPY_, VKD_STEP_SIGNAL_, VKD_STEP_FOLLOW_ };
+enum { VKD_STEP_LAUNCH_, VKD_STEP_COPY_, VKD_STEP_SIGNAL_, VKD_STEP_FOLLOW_, VKD_STEP_CONVERT_ };
 enum { VKD_ARGUMENT_BYTES_ = VKD_MAX_ARGS * 8 + 8 };
 
 /* A launch as it is recorded. */
@@ -989,6 +993,8 @@ typedef struct vkd_bound_launch_ {
     void *memory; /* for parameters that are not pushed; NULL: none yet */
 } vkd_bound_launch_;
 
+typedef struct vkd_conversions_ vkd_conversions_; /* of matrices: vectors.c */
+
 typedef struct vkd_step_ {
     int kind, kernel; /* which of the recording's */
     int launches;     /* before it */
@@ -996,6 +1002,7 @@ typedef struct vkd_step_ {
     VkBuffer to, from;
     VkBufferCopy region;
     vkd_signal_state_ *event;
+    vkd_conversions_ *conversions;
 } vkd_step_;
 
 /* Commands between events. */
@@ -3363,6 +3370,254 @@ bool vkd_fill_(vkd_device *d, void *dst, int byte, size_t bytes)
     return vkd_fill_pattern_(d, dst, &pattern, 1, bytes);
 }
 
+/* vectors.c - cooperative vectors: what the driver lists of them, and matrices in the device's own layouts. Structures
+ * and numbers are those of VK_NV_cooperative_vector, which older headers lack. */
+
+enum { VKD_VECTOR_LIMITS_ = 1000491001, VKD_VECTOR_PRODUCT_ = 1000491002, VKD_VECTOR_CONVERSION_ = 1000491004 };
+
+typedef struct vkd_vector_limits_ {
+    VkStructureType sType;
+    void *pNext;
+    VkFlags stages;
+    VkBool32 sums_f16, sums_f32;
+    uint32_t max_components;
+} vkd_vector_limits_;
+
+typedef struct vkd_vector_product_ {
+    VkStructureType sType;
+    void *pNext;
+    uint32_t row[6]; /* as in vkd_target */
+} vkd_vector_product_;
+
+typedef union vkd_place_ {
+    uint64_t address;
+    const void *host;
+} vkd_place_;
+
+typedef struct vkd_vector_conversion_ {
+    VkStructureType sType;
+    const void *pNext;
+    size_t from_bytes;
+    vkd_place_ from;
+    size_t *to_bytes;
+    vkd_place_ to;
+    uint32_t from_type, to_type, rows, columns, from_layout;
+    size_t from_stride;
+    uint32_t to_layout;
+    size_t to_stride;
+} vkd_vector_conversion_;
+
+/* The rows of d->target.vector_products. */
+XE_FN_ uint32_t vkd_read_products_(const vkd_device *d, vkd_features_ *f)
+{
+    typedef VkResult (VKAPI_PTR *list_fn)(VkPhysicalDevice device, uint32_t *count, vkd_vector_product_ *products);
+    PFN_vkVoidFunction found =
+        d->vk_->vkGetInstanceProcAddr(d->instance, "vkGetPhysicalDeviceCooperativeVectorPropertiesNV");
+    vkd_vector_product_ *products = (vkd_vector_product_ *)calloc(VKD_PRODUCTS_, sizeof *products);
+    list_fn list;
+    uint32_t count = VKD_PRODUCTS_;
+    memcpy(&list, &found, sizeof list);
+    for (uint32_t i = 0; products && i < count; i++) products[i].sType = (VkStructureType)VKD_VECTOR_PRODUCT_;
+    VkResult result = products && found ? list(d->physical, &count, products) : VK_ERROR_UNKNOWN;
+    if (result != VK_SUCCESS && result != VK_INCOMPLETE) count = 0;
+    for (uint32_t i = 0; i < count; i++) memcpy(f->products[i], products[i].row, sizeof f->products[i]);
+    free(products);
+    return count;
+}
+
+/* If the device has cooperative vectors: says in d->target what it has of them. */
+XE_FN_ void vkd_list_products_(vkd_device *d, vkd_features_ *f)
+{
+    VkPhysicalDeviceProperties2 p;
+    vkd_vector_limits_ limits;
+    vkd_target *t = &d->target;
+    if (!f->vectors.has[0]) return;
+    VKD_CLEAR_(p, PHYSICAL_DEVICE_PROPERTIES_2);
+    memset(&limits, 0, sizeof limits);
+    limits.sType = (VkStructureType)VKD_VECTOR_LIMITS_;
+    p.pNext = &limits;
+    d->vk_->vkGetPhysicalDeviceProperties2(d->physical, &p);
+    if (!(limits.stages & VK_SHADER_STAGE_COMPUTE_BIT)) return;
+    t->vector_product_count = vkd_read_products_(d, f);
+    if (t->vector_product_count) t->vector_products = (const uint32_t (*)[6])f->products;
+    t->max_vector = limits.max_components;
+    if (f->vectors.has[1]) t->vector_sums = (limits.sums_f16 ? 1u : 0) | (limits.sums_f32 ? 2u : 0);
+}
+
+/* A type of a matrix's elements. */
+typedef struct vkd_element_ {
+    const char *name;
+    uint32_t number, bytes;
+    bool is_float;
+} vkd_element_;
+
+XE_FN_ const vkd_element_ *vkd_element_of_(const char *name)
+{
+    static const vkd_element_ rows[] = {{"f16", 0, 2, true}, {"f32", 1, 4, true}, {"i8", 3, 1, false},
+        {"i16", 4, 2, false}, {"i32", 5, 4, false}, {"u8", 7, 1, false}, {"u16", 8, 2, false}, {"u32", 9, 4, false},
+        {"e4m3", 1000491002, 1, true}, {"e5m2", 1000491003, 1, true}};
+    for (size_t i = 0; name && i < sizeof rows / sizeof *rows; i++)
+        if (!strcmp(rows[i].name, name)) return &rows[i];
+    return NULL;
+}
+
+/* Checks one side of a conversion; NULL and an error, or its type. */
+XE_FN_ const vkd_element_ *vkd_check_side_(vkd_device *d, const vkd_conversion *c, const char *side, const char *type,
+                                           int layout, size_t stride)
+{
+    const vkd_element_ *e = vkd_element_of_(type);
+    bool lines = layout == VKD_ROW_MAJOR || layout == VKD_COLUMN_MAJOR;
+    size_t length = e ? (size_t)(layout == VKD_ROW_MAJOR ? c->columns : c->rows) * e->bytes : 0;
+    if (!e) vkd_fail_(d, VKD_CONVERSION, "%s has no type %s", side, type ? type : "(NULL)");
+    else if (layout < VKD_ROW_MAJOR || layout > VKD_OUTER_PRODUCT_OPTIMAL)
+        vkd_fail_(d, VKD_CONVERSION, "%s has layout %d; there are 0 to 3", side, layout);
+    else if (!c->rows || !c->columns)
+        vkd_fail_(d, VKD_CONVERSION, "%" PRIu32 " rows of %" PRIu32 " columns", c->rows, c->columns);
+    else if (lines && (stride < length || stride % e->bytes))
+        vkd_fail_(d, VKD_CONVERSION, "%s: a stride of %zu bytes; lines have %zu, elements %" PRIu32, side, stride,
+                  length, e->bytes);
+    else if (lines && e->number > 10)
+        vkd_fail_(d, VKD_CONVERSION, "%s: %s has the device's own layouts only, not %d", side, type, layout);
+    return d->error.id ? NULL : e;
+}
+
+/* The conversion as the driver takes it, but for places; checked. */
+XE_FN_ bool vkd_describe_conversion_(vkd_device *d, const vkd_conversion *c, vkd_vector_conversion_ *to)
+{
+    memset(to, 0, sizeof *to);
+    if (!c) return vkd_fail_(d, VKD_NULL_POINTER, "no conversion is described");
+    const vkd_element_ *source = vkd_check_side_(d, c, "the source", c->from_type, (int)c->from_layout,
+                                                 c->from_stride);
+    const vkd_element_ *dest =
+        source ? vkd_check_side_(d, c, "the destination", c->to_type, (int)c->to_layout, c->to_stride) : NULL;
+    if (!dest) return false;
+    if (source != dest && !(source->is_float && dest->is_float && source->bytes != dest->bytes))
+        return vkd_fail_(d, VKD_CONVERSION, "%s to %s", c->from_type, c->to_type);
+    if (!d->target.vector_product_count)
+        return vkd_fail_(d, VKD_NO_VECTORS, "\"%s\" has no cooperative vectors, and no layouts of its own", d->name);
+    to->sType = (VkStructureType)VKD_VECTOR_CONVERSION_;
+    to->from_type = source->number;
+    to->to_type = dest->number;
+    to->rows = c->rows;
+    to->columns = c->columns;
+    to->from_layout = (uint32_t)c->from_layout;
+    to->to_layout = (uint32_t)c->to_layout;
+    to->from_stride = c->from_stride;
+    to->to_stride = c->to_stride;
+    to->from_bytes = c->from_bytes;
+    return true;
+}
+
+/* The bytes that a matrix of a described conversion has; 0 and an error if the driver does not say. */
+XE_FN_ size_t vkd_query_bytes_(vkd_device *d, vkd_vector_conversion_ c)
+{
+    typedef VkResult (VKAPI_PTR *convert_fn)(VkDevice device, const vkd_vector_conversion_ *c);
+    const char *name = "vkConvertCooperativeVectorMatrixNV";
+    PFN_vkVoidFunction found = d->vk_->vkGetDeviceProcAddr(d->device, name);
+    convert_fn convert;
+    size_t bytes = 0;
+    memcpy(&convert, &found, sizeof convert);
+    if (!found) return vkd_fail_(d, VKD_NO_LOADER, "Vulkan has no function %s", name), 0;
+    c.from.host = c.to.host = NULL;
+    c.to_bytes = &bytes;
+    return vkd_check_(d, convert(d->device, &c), name, "%s", "") ? bytes : 0;
+}
+
+size_t vkd_converted_bytes_(vkd_device *d, const vkd_conversion *c)
+{
+    vkd_vector_conversion_ described;
+    if (!vkd_usable_(d) || !vkd_describe_conversion_(d, c, &described)) return 0;
+    return vkd_query_bytes_(d, described);
+}
+
+/* Checks the memory of one side, and finds its address. */
+XE_FN_ bool vkd_check_place_(vkd_device *d, const char *what, const void *p, size_t bytes, size_t needed,
+                             uint64_t *address)
+{
+    const vkd_resource_ *r;
+    if (!needed) return false;
+    if (bytes < needed) return vkd_fail_(d, VKD_CONVERSION, "%s has %zu bytes, and needs %zu", what, bytes, needed);
+    if (!vkd_in_range_(d, what, p, bytes, &r)) return false;
+    if (!r) return vkd_fail_(d, VKD_NOT_ALLOCATED, "%s, %p, is in no allocation of this device", what, p);
+    *address = vkd_address_of_(d, p);
+    return *address % 64 == 0 || vkd_fail_(d, VKD_CONVERSION, "%s is at 0x%" PRIx64 ", no multiple of 64", what,
+                                           *address);
+}
+
+/* The conversion with its places; sizes are asked of the driver, of the source as if it were a destination. */
+XE_FN_ bool vkd_place_conversion_(vkd_device *d, const vkd_conversion *c, vkd_vector_conversion_ *to, size_t *bytes)
+{
+    if (!vkd_describe_conversion_(d, c, to)) return false;
+    vkd_vector_conversion_ back = *to;
+    back.to_type = to->from_type;
+    back.to_layout = to->from_layout;
+    back.to_stride = to->from_stride;
+    *bytes = vkd_query_bytes_(d, *to);
+    to->to_bytes = bytes;
+    return vkd_check_place_(d, "the destination of a conversion", c->to, c->to_bytes, *bytes, &to->to.address) &&
+           vkd_check_place_(d, "the source of a conversion", c->from, c->from_bytes, vkd_query_bytes_(d, back),
+                            &to->from.address);
+}
+
+/* What one command converts. */
+struct vkd_conversions_ {
+    void(VKAPI_PTR *record)(VkCommandBuffer commands, uint32_t count, const vkd_vector_conversion_ *all);
+    uint32_t count;
+    size_t *bytes;
+    vkd_vector_conversion_ *all;
+};
+
+XE_FN_ void vkd_free_conversions_(vkd_conversions_ *c)
+{
+    if (c) free(c->all), free(c->bytes);
+    free(c);
+}
+
+/* All conversions, checked; NULL and an error if one is not right. */
+XE_FN_ vkd_conversions_ *vkd_make_conversions_(vkd_device *d, const vkd_conversion *from, uint32_t count)
+{
+    const char *name = "vkCmdConvertCooperativeVectorMatrixNV";
+    PFN_vkVoidFunction found = d->vk_->vkGetDeviceProcAddr(d->device, name);
+    if (!from) {
+        vkd_fail_(d, VKD_NULL_POINTER, "no conversions are described");
+        return NULL;
+    }
+    vkd_conversions_ *c = (vkd_conversions_ *)calloc(1, sizeof *c);
+    if (c) {
+        memcpy(&c->record, &found, sizeof c->record);
+        c->count = count;
+        c->all = (vkd_vector_conversion_ *)calloc(count, sizeof *c->all);
+        c->bytes = (size_t *)calloc(count, sizeof *c->bytes);
+    }
+    if (!c || !c->all || !c->bytes) vkd_fail_(d, VKD_OUT_OF_MEMORY, "no room for %" PRIu32 " conversions", count);
+    for (uint32_t i = 0; i < count && !d->error.id; i++) vkd_place_conversion_(d, &from[i], &c->all[i], &c->bytes[i]);
+    if (!found && !d->error.id) vkd_fail_(d, VKD_NO_LOADER, "Vulkan has no function %s", name);
+    if (!d->error.id) return c;
+    vkd_free_conversions_(c);
+    return NULL;
+}
+
+XE_FN_ void vkd_record_conversions_(const vkd_device *d, VkCommandBuffer commands, const vkd_conversions_ *c)
+{
+    vkd_barrier_(d, commands);
+    c->record(commands, c->count, c->all);
+}
+
+bool vkd_convert_matrices_(vkd_device *d, const vkd_conversion *conversions, uint32_t count)
+{
+    if (!vkd_usable_(d)) return false;
+    if (!count) return true;
+    vkd_conversions_ *all = vkd_make_conversions_(d, conversions, count);
+    VkCommandBuffer commands = all ? vkd_begin_commands_(d, false) : NULL;
+    if (commands) {
+        vkd_record_conversions_(d, commands, all);
+        vkd_barrier_(d, commands);
+    }
+    bool ok = commands && vkd_start_commands_(d, commands) && vkd_settle_(d);
+    vkd_free_conversions_(all);
+    return ok;
+}
+
 /* events.c - events, by which work on one queue waits for work on another. An event is a semaphore that counts:
  * signalling it adds one, and following it waits for the count of the last signal that was submitted. */
 
@@ -3594,7 +3849,10 @@ XE_FN_ void vkd_free_commands_(vkd_recording_ *r)
 XE_FN_ void vkd_recording_free_(vkd_recording_ *r)
 {
     vkd_free_commands_(r);
-    for (size_t i = 0; i < r->count; i++) free(r->steps[i].launch);
+    for (size_t i = 0; i < r->count; i++) {
+        free(r->steps[i].launch);
+        vkd_free_conversions_(r->steps[i].conversions);
+    }
     free(r->steps);
     free(r->kernels);
     free(r);
@@ -3690,6 +3948,7 @@ XE_FN_ bool vkd_record_(vkd_recording_ *r)
         const vkd_step_ *s = &r->steps[i];
         bool ends = s->kind == VKD_STEP_SIGNAL_ || s->kind == VKD_STEP_FOLLOW_;
         if (s->kind == VKD_STEP_COPY_) vkd_record_copy_(d, now->commands, s);
+        if (s->kind == VKD_STEP_CONVERT_) vkd_record_conversions_(d, now->commands, s->conversions);
         if (s->kind == VKD_STEP_LAUNCH_) {
             vkd_record_launch_(&r->kernels[s->kernel], now->commands, r->queries, query, s->launch);
             query += 2;
@@ -3723,6 +3982,17 @@ bool vkd_batch_copy_(vkd_batch *b, void *dst, const void *src, size_t bytes, con
     s->region.dstOffset = to->offset + ((uintptr_t)dst - (uintptr_t)to->handle);
     s->region.size = bytes;
     return true;
+}
+
+bool vkd_batch_convert_(vkd_batch *b, const vkd_conversion *conversions, uint32_t count, const char *file, int line)
+{
+    if (!vkd_batch_is_(b, VKD_BATCH_OPEN_, "vkd_batch_convert", file, line)) return false;
+    if (!count) return true;
+    vkd_conversions_ *all = vkd_make_conversions_(b->device, conversions, count);
+    vkd_step_ *s = all ? vkd_add_step_(b->recording_, VKD_STEP_CONVERT_) : NULL;
+    if (s) s->conversions = all;
+    else vkd_free_conversions_(all);
+    return s != NULL;
 }
 
 /* Appends a step that signals an event, or follows one. */
@@ -3964,227 +4234,6 @@ XE_FN_ void vkd_name_by_matrices_(vkd_device *d, const vkd_features_ *f)
     for (int i = 0; i < VKD_SHAPES_; i++) all = all && vkd_lists_(shapes, count, i);
     free(shapes);
     if (all && (d->target.subgroup_sizes & 32)) d->target.name = vkd_shapes_[0].target;
-}
-
-/* vectors.c - cooperative vectors: what the driver lists of them, and matrices in the device's own layouts. Structures
- * and numbers are those of VK_NV_cooperative_vector, which older headers lack. */
-
-enum { VKD_VECTOR_LIMITS_ = 1000491001, VKD_VECTOR_PRODUCT_ = 1000491002, VKD_VECTOR_CONVERSION_ = 1000491004 };
-
-typedef struct vkd_vector_limits_ {
-    VkStructureType sType;
-    void *pNext;
-    VkFlags stages;
-    VkBool32 sums_f16, sums_f32;
-    uint32_t max_components;
-} vkd_vector_limits_;
-
-typedef struct vkd_vector_product_ {
-    VkStructureType sType;
-    void *pNext;
-    uint32_t row[6]; /* as in vkd_target */
-} vkd_vector_product_;
-
-typedef union vkd_place_ {
-    uint64_t address;
-    const void *host;
-} vkd_place_;
-
-typedef struct vkd_vector_conversion_ {
-    VkStructureType sType;
-    const void *pNext;
-    size_t from_bytes;
-    vkd_place_ from;
-    size_t *to_bytes;
-    vkd_place_ to;
-    uint32_t from_type, to_type, rows, columns, from_layout;
-    size_t from_stride;
-    uint32_t to_layout;
-    size_t to_stride;
-} vkd_vector_conversion_;
-
-/* The rows of d->target.vector_products. */
-XE_FN_ uint32_t vkd_read_products_(const vkd_device *d, vkd_features_ *f)
-{
-    typedef VkResult (VKAPI_PTR *list_fn)(VkPhysicalDevice device, uint32_t *count, vkd_vector_product_ *products);
-    PFN_vkVoidFunction found =
-        d->vk_->vkGetInstanceProcAddr(d->instance, "vkGetPhysicalDeviceCooperativeVectorPropertiesNV");
-    vkd_vector_product_ *products = (vkd_vector_product_ *)calloc(VKD_PRODUCTS_, sizeof *products);
-    list_fn list;
-    uint32_t count = VKD_PRODUCTS_;
-    memcpy(&list, &found, sizeof list);
-    for (uint32_t i = 0; products && i < count; i++) products[i].sType = (VkStructureType)VKD_VECTOR_PRODUCT_;
-    VkResult result = products && found ? list(d->physical, &count, products) : VK_ERROR_UNKNOWN;
-    if (result != VK_SUCCESS && result != VK_INCOMPLETE) count = 0;
-    for (uint32_t i = 0; i < count; i++) memcpy(f->products[i], products[i].row, sizeof f->products[i]);
-    free(products);
-    return count;
-}
-
-/* If the device has cooperative vectors: says in d->target what it has of them. */
-XE_FN_ void vkd_list_products_(vkd_device *d, vkd_features_ *f)
-{
-    VkPhysicalDeviceProperties2 p;
-    vkd_vector_limits_ limits;
-    vkd_target *t = &d->target;
-    if (!f->vectors.has[0]) return;
-    VKD_CLEAR_(p, PHYSICAL_DEVICE_PROPERTIES_2);
-    memset(&limits, 0, sizeof limits);
-    limits.sType = (VkStructureType)VKD_VECTOR_LIMITS_;
-    p.pNext = &limits;
-    d->vk_->vkGetPhysicalDeviceProperties2(d->physical, &p);
-    if (!(limits.stages & VK_SHADER_STAGE_COMPUTE_BIT)) return;
-    t->vector_product_count = vkd_read_products_(d, f);
-    if (t->vector_product_count) t->vector_products = (const uint32_t (*)[6])f->products;
-    t->max_vector = limits.max_components;
-    if (f->vectors.has[1]) t->vector_sums = (limits.sums_f16 ? 1u : 0) | (limits.sums_f32 ? 2u : 0);
-}
-
-/* A type of a matrix's elements. */
-typedef struct vkd_element_ {
-    const char *name;
-    uint32_t number, bytes;
-    bool is_float;
-} vkd_element_;
-
-XE_FN_ const vkd_element_ *vkd_element_of_(const char *name)
-{
-    static const vkd_element_ rows[] = {{"f16", 0, 2, true}, {"f32", 1, 4, true}, {"i8", 3, 1, false},
-        {"i16", 4, 2, false}, {"i32", 5, 4, false}, {"u8", 7, 1, false}, {"u16", 8, 2, false}, {"u32", 9, 4, false},
-        {"e4m3", 1000491002, 1, true}, {"e5m2", 1000491003, 1, true}};
-    for (size_t i = 0; name && i < sizeof rows / sizeof *rows; i++)
-        if (!strcmp(rows[i].name, name)) return &rows[i];
-    return NULL;
-}
-
-/* Checks one side of a conversion; NULL and an error, or its type. */
-XE_FN_ const vkd_element_ *vkd_check_side_(vkd_device *d, const vkd_conversion *c, const char *side, const char *type,
-                                           int layout, size_t stride)
-{
-    const vkd_element_ *e = vkd_element_of_(type);
-    bool lines = layout == VKD_ROW_MAJOR || layout == VKD_COLUMN_MAJOR;
-    size_t length = e ? (size_t)(layout == VKD_ROW_MAJOR ? c->columns : c->rows) * e->bytes : 0;
-    if (!e) vkd_fail_(d, VKD_CONVERSION, "%s has no type %s", side, type ? type : "(NULL)");
-    else if (layout < VKD_ROW_MAJOR || layout > VKD_OUTER_PRODUCT_OPTIMAL)
-        vkd_fail_(d, VKD_CONVERSION, "%s has layout %d; there are 0 to 3", side, layout);
-    else if (!c->rows || !c->columns)
-        vkd_fail_(d, VKD_CONVERSION, "%" PRIu32 " rows of %" PRIu32 " columns", c->rows, c->columns);
-    else if (lines && (stride < length || stride % e->bytes))
-        vkd_fail_(d, VKD_CONVERSION, "%s: a stride of %zu bytes; lines have %zu, elements %" PRIu32, side, stride,
-                  length, e->bytes);
-    else if (lines && e->number > 10)
-        vkd_fail_(d, VKD_CONVERSION, "%s: %s has the device's own layouts only, not %d", side, type, layout);
-    return d->error.id ? NULL : e;
-}
-
-/* The conversion as the driver takes it, but for places; checked. */
-XE_FN_ bool vkd_describe_conversion_(vkd_device *d, const vkd_conversion *c, vkd_vector_conversion_ *to)
-{
-    memset(to, 0, sizeof *to);
-    if (!c) return vkd_fail_(d, VKD_NULL_POINTER, "no conversion is described");
-    const vkd_element_ *source = vkd_check_side_(d, c, "the source", c->from_type, (int)c->from_layout,
-                                                 c->from_stride);
-    const vkd_element_ *dest =
-        source ? vkd_check_side_(d, c, "the destination", c->to_type, (int)c->to_layout, c->to_stride) : NULL;
-    if (!dest) return false;
-    if (source != dest && !(source->is_float && dest->is_float && source->bytes != dest->bytes))
-        return vkd_fail_(d, VKD_CONVERSION, "%s to %s", c->from_type, c->to_type);
-    if (!d->target.vector_product_count)
-        return vkd_fail_(d, VKD_NO_VECTORS, "\"%s\" has no cooperative vectors, and no layouts of its own", d->name);
-    to->sType = (VkStructureType)VKD_VECTOR_CONVERSION_;
-    to->from_type = source->number;
-    to->to_type = dest->number;
-    to->rows = c->rows;
-    to->columns = c->columns;
-    to->from_layout = (uint32_t)c->from_layout;
-    to->to_layout = (uint32_t)c->to_layout;
-    to->from_stride = c->from_stride;
-    to->to_stride = c->to_stride;
-    to->from_bytes = c->from_bytes;
-    return true;
-}
-
-/* The bytes that a matrix of a described conversion has; 0 and an error if the driver does not say. */
-XE_FN_ size_t vkd_query_bytes_(vkd_device *d, vkd_vector_conversion_ c)
-{
-    typedef VkResult (VKAPI_PTR *convert_fn)(VkDevice device, const vkd_vector_conversion_ *c);
-    const char *name = "vkConvertCooperativeVectorMatrixNV";
-    PFN_vkVoidFunction found = d->vk_->vkGetDeviceProcAddr(d->device, name);
-    convert_fn convert;
-    size_t bytes = 0;
-    memcpy(&convert, &found, sizeof convert);
-    if (!found) return vkd_fail_(d, VKD_NO_LOADER, "Vulkan has no function %s", name), 0;
-    c.from.host = c.to.host = NULL;
-    c.to_bytes = &bytes;
-    return vkd_check_(d, convert(d->device, &c), name, "%s", "") ? bytes : 0;
-}
-
-size_t vkd_converted_bytes_(vkd_device *d, const vkd_conversion *c)
-{
-    vkd_vector_conversion_ described;
-    if (!vkd_usable_(d) || !vkd_describe_conversion_(d, c, &described)) return 0;
-    return vkd_query_bytes_(d, described);
-}
-
-/* Checks the memory of one side, and finds its address. */
-XE_FN_ bool vkd_check_place_(vkd_device *d, const char *what, const void *p, size_t bytes, size_t needed,
-                             uint64_t *address)
-{
-    const vkd_resource_ *r;
-    if (!needed) return false;
-    if (bytes < needed) return vkd_fail_(d, VKD_CONVERSION, "%s has %zu bytes, and needs %zu", what, bytes, needed);
-    if (!vkd_in_range_(d, what, p, bytes, &r)) return false;
-    if (!r) return vkd_fail_(d, VKD_NOT_ALLOCATED, "%s, %p, is in no allocation of this device", what, p);
-    *address = vkd_address_of_(d, p);
-    return *address % 64 == 0 || vkd_fail_(d, VKD_CONVERSION, "%s is at 0x%" PRIx64 ", no multiple of 64", what,
-                                           *address);
-}
-
-/* The conversion with its places; sizes are asked of the driver, of the source as if it were a destination. */
-XE_FN_ bool vkd_place_conversion_(vkd_device *d, const vkd_conversion *c, vkd_vector_conversion_ *to, size_t *bytes)
-{
-    if (!vkd_describe_conversion_(d, c, to)) return false;
-    vkd_vector_conversion_ back = *to;
-    back.to_type = to->from_type;
-    back.to_layout = to->from_layout;
-    back.to_stride = to->from_stride;
-    *bytes = vkd_query_bytes_(d, *to);
-    to->to_bytes = bytes;
-    return vkd_check_place_(d, "the destination of a conversion", c->to, c->to_bytes, *bytes, &to->to.address) &&
-           vkd_check_place_(d, "the source of a conversion", c->from, c->from_bytes, vkd_query_bytes_(d, back),
-                            &to->from.address);
-}
-
-/* Records conversions whose places are known, and waits for them. */
-XE_FN_ bool vkd_run_conversions_(vkd_device *d, const vkd_vector_conversion_ *all, uint32_t count)
-{
-    typedef void (VKAPI_PTR *record_fn)(VkCommandBuffer commands, uint32_t count, const vkd_vector_conversion_ *all);
-    const char *name = "vkCmdConvertCooperativeVectorMatrixNV";
-    PFN_vkVoidFunction found = d->vk_->vkGetDeviceProcAddr(d->device, name);
-    record_fn record;
-    memcpy(&record, &found, sizeof record);
-    if (!found) return vkd_fail_(d, VKD_NO_LOADER, "Vulkan has no function %s", name);
-    VkCommandBuffer commands = vkd_begin_commands_(d, false);
-    if (!commands) return false;
-    vkd_barrier_(d, commands);
-    record(commands, count, all);
-    vkd_barrier_(d, commands);
-    return vkd_start_commands_(d, commands) && vkd_settle_(d);
-}
-
-bool vkd_convert_matrices_(vkd_device *d, const vkd_conversion *conversions, uint32_t count)
-{
-    if (!vkd_usable_(d)) return false;
-    if (!count) return true;
-    if (!conversions) return vkd_fail_(d, VKD_NULL_POINTER, "no conversions are described");
-    vkd_vector_conversion_ *all = (vkd_vector_conversion_ *)calloc(count, sizeof *all);
-    size_t *bytes = (size_t *)calloc(count, sizeof *bytes);
-    if (!all || !bytes) vkd_fail_(d, VKD_OUT_OF_MEMORY, "no room for %" PRIu32 " conversions", count);
-    for (uint32_t i = 0; i < count && !d->error.id; i++) vkd_place_conversion_(d, &conversions[i], &all[i], &bytes[i]);
-    bool ok = !d->error.id && vkd_run_conversions_(d, all, count);
-    free(all);
-    free(bytes);
-    return ok;
 }
 
 /* open.c - choosing and opening a device, listing them, closing. */

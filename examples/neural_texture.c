@@ -4,8 +4,9 @@
  *
  * The picture is generated. Fourier features of a pixel's position (64, f16) go through a network 64 -> 32 -> 32 -> 3;
  * gradients are summed by the outer product and vector accumulation of cooperative vectors, Adam runs on the device,
- * and the trained f32 matrices are converted to f16 for the next step in the same batch. Then every pixel is evaluated,
- * compared with a reference in f64, and written: PREFIX_target.png, PREFIX_result.png, and the loss curve
+ * and the trained f32 matrices are converted to f16 for the next step in the same batch. Where the device has
+ * cooperative vectors (Vulkan on NVIDIA), these compute the products, of matrices in its own layout. Then every pixel is
+ * evaluated, compared with a reference in f64, and written: PREFIX_target.png, PREFIX_result.png, and the loss curve
  * PREFIX_loss.svg. See neural_texture --help. */
 #include "coopvec.h"
 #include "ze_dispatch.h"
@@ -53,16 +54,17 @@ CV_KERNEL (encode, ptr(f32, frequencies), ptr(f16, features))
     CV_STORE(CV_CAST(f16, CV_CONCAT(CV_SIN(phase), CV_COS(phase))), features, CV_MUL(i, FEATURES));
 }
 
+/* A layer's matrix, in the layout that the kernel is built for, which CV_USER tells. */
 static cv_matrix_ref weights_of(CV_CONTEXT, cv_val weights, int layer)
 {
-    return CV_MATRIX_REF(weights, f16, layer_rows[layer], layer_cols[layer], .layout = CV_MUL_OPTIMAL,
+    return CV_MATRIX_REF(weights, f16, layer_rows[layer], layer_cols[layer], .layout = *(const cv_layout *)CV_USER(),
                          .offset = CV_AT(matrix_offset(CV_F16, layer)));
 }
 
 /* The same matrix, transposed for back-propagation. */
 static cv_matrix_ref transposed_of(CV_CONTEXT, cv_val weights, int layer)
 {
-    return CV_MATRIX_REF(weights, f16, layer_cols[layer], layer_rows[layer], .layout = CV_MUL_OPTIMAL,
+    return CV_MATRIX_REF(weights, f16, layer_cols[layer], layer_rows[layer], .layout = *(const cv_layout *)CV_USER(),
                          .transpose = true, .offset = CV_AT(matrix_offset(CV_F16, layer)));
 }
 
@@ -127,6 +129,11 @@ CV_KERNEL (adam, ptr(f32, parameters), ptr(f32, gradients), ptr(f32, first), ptr
 /* ---- the program */
 
 static int steps; /* 0: not given */
+
+/* How products are computed; default: by cooperative vectors, where the device has them. */
+enum { PLAIN, NV };
+static int with = -1;
+static const char *const with_names[] = {"plain", "nv", NULL};
 static const char *prefix = "neural_texture";
 
 static bool write_png(const char *what, uint8_t *rgb)
@@ -237,7 +244,8 @@ typedef struct {
     cv_module mod[KERNELS];
     zed_kernel kernel[KERNELS];
     zed_batch step;
-    uint16_t *features, *weights;
+    cv_layout layout; /* of weights */
+    uint16_t *features, *weights, *rows; /* rows: the weights row-major, for the device's own layout */
     float *parameters, *gradients, *first, *second, *target, *image, *state, *frequencies, *loss;
     int32_t *seed;
     int steps;
@@ -249,18 +257,21 @@ static double normal(void) { return (double)random_normal(&random_state); }
 
 static uint32_t parameter_count(void) { return (bias_offset(LAYERS) / 4 + LOCAL - 1) / LOCAL * LOCAL; }
 
-static cv_module build(int which, const cv_target *target)
+static cv_module build(int which, const cv_target *target, cv_layout layout)
 {
     static const cv_kernel *const kernels[] = {&encode, &infer, &train, &adam};
     if (which == CONVERT) return cv_conversion_module(target);
-    return CV_BUILD(*kernels[which], target, .local_size = LOCAL, .registers = 256);
+    return CV_BUILD(*kernels[which], target, .local_size = LOCAL, .lowering = with == PLAIN ? CM_PLAIN : CM_AUTO,
+                    .registers = 256, .user = &layout);
 }
 
 static bool build_all(session *s)
 {
+    const cv_target target = {ZED_TARGET(s->dev)};
+    s->layout = with != PLAIN && target.vector_product_count ? CV_DEVICE_MUL_OPTIMAL : CV_MUL_OPTIMAL;
+    if (with == NV && !target.vector_product_count) return fail("--with nv: the device has no cooperative vectors");
     for (int i = 0; i < KERNELS; i++) {
-        const cv_target target = {ZED_TARGET(s->dev)};
-        s->mod[i] = build(i, &target);
+        s->mod[i] = build(i, &target, s->layout);
         if (!s->mod[i].words) return fail_build(&s->mod[i]);
         if (!ZED_LOAD(&s->kernel[i], s->dev, s->mod[i])) return fail_device(s->dev);
     }
@@ -279,6 +290,7 @@ static bool allocate(session *s)
     uint32_t n = parameter_count();
     s->features = (uint16_t *)zed_alloc(s->dev, ZED_SHARED, PIXELS * FEATURES * 2, 128);
     s->weights = (uint16_t *)zed_alloc(s->dev, ZED_SHARED, matrix_offset(CV_F16, LAYERS), 128);
+    s->rows = (uint16_t *)zed_alloc(s->dev, ZED_SHARED, matrix_offset(CV_F16, LAYERS), 128);
     s->seed = (int32_t *)zed_alloc(s->dev, ZED_SHARED, 64, 64);
     s->parameters = floats(s, n);
     s->gradients = floats(s, n);
@@ -308,21 +320,46 @@ static void start_values(session *s)
         picture((double)(i % SIDE) / SIDE, (double)(i / SIDE) / SIDE, s->target + i * COLORS);
 }
 
+/* The weights to the device's own layout. */
+static bool record_conversion_for_nv(session *s)
+{
+#if defined(ZE_DISPATCH_VULKAN_)
+    zed_conversion layers[LAYERS];
+    memset(layers, 0, sizeof layers);
+    for (int l = 0; l < LAYERS; l++) {
+        zed_conversion *c = &layers[l];
+        c->from = (char *)s->rows + matrix_offset(CV_F16, l);
+        c->to = (char *)s->weights + matrix_offset(CV_F16, l);
+        c->from_bytes = c->to_bytes = matrix_size(CV_F16, l);
+        c->from_type = c->to_type = "f16";
+        c->from_stride = (size_t)layer_cols[l] * 2;
+        c->to_layout = ZED_MUL_OPTIMAL;
+        c->rows = (uint32_t)layer_rows[l];
+        c->columns = (uint32_t)layer_cols[l];
+    }
+    return zed_batch_convert(&s->step, layers, LAYERS) || fail_device(s->dev);
+#else
+    (void)s;
+    return false;
+#endif
+}
+
 /* One step: gradients, Adam, and the new f16 matrices. Recorded once, run many times. */
 static bool record_step(session *s)
 {
     cv_conversion_info infos[LAYERS];
     spe_error error;
+    const bool nv = s->layout == CV_DEVICE_MUL_OPTIMAL;
     memset(infos, 0, sizeof infos);
     for (int l = 0; l < LAYERS; l++) {
-        infos[l].dest_info = (cv_conversion_dest_info){.dest_layout = CV_MUL_OPTIMAL,
+        infos[l].dest_info = (cv_conversion_dest_info){.dest_layout = nv ? CV_ROW_MAJOR : CV_MUL_OPTIMAL,
                                                        .num_rows = (uint32_t)layer_rows[l],
                                                        .num_columns = (uint32_t)layer_cols[l],
                                                        .dest_data_type = CV_F16};
         cv_get_conversion_dest_info(&infos[l].dest_info, NULL);
         infos[l].src_info = (cv_conversion_src_info){
             .src_size = matrix_size(CV_F32, l), .src_data_type = CV_F32, .src_layout = CV_OUTER_PRODUCT_OPTIMAL};
-        infos[l].data_desc.dest = (char *)s->weights + matrix_offset(CV_F16, l);
+        infos[l].data_desc.dest = (char *)(nv ? s->rows : s->weights) + matrix_offset(CV_F16, l);
         infos[l].data_desc.src = (char *)s->parameters + matrix_offset(CV_F32, l);
     }
     zed_batch_begin(&s->step, s->dev);
@@ -332,6 +369,7 @@ static bool record_step(session *s)
                      s->gradients, s->first, s->second, s->state);
     CV_CONVERT_MATRICES(&s->step, &s->kernel[CONVERT], infos, LAYERS, &error);
     if (error.id) return fail("%s", error.text);
+    if (nv && !record_conversion_for_nv(s)) return false;
     return zed_get_error(s->dev)->id == 0 || fail_device(s->dev);
 }
 
@@ -373,8 +411,16 @@ static double half_ulp_f16(double v)
     return ldexp(1, (e < -13 ? -13 : e) - 12);
 }
 
+/* The bound of a sum's error: f32, or that of NVIDIA's cooperative vectors, f16. */
+static double sum_error(const session *s, double size, int terms)
+{
+    if (s->layout != CV_DEVICE_MUL_OPTIMAL) return size * (terms + 4) * 0x1p-24;
+    return size * (terms / 16 + 2) * 0x1p-11;
+}
+
 static void reference(const session *s, int pixel, double *out, double *bound)
 {
+    const bool nv = s->layout == CV_DEVICE_MUL_OPTIMAL;
     double v[FEATURES], e[FEATURES];
     for (int k = 0; k < FEATURES; k++) {
         v[k] = (double)spe_f16_bits_to_f32(s->features[pixel * FEATURES + k]);
@@ -388,14 +434,15 @@ static void reference(const session *s, int pixel, double *out, double *bound)
             size = fabs(y[r]);
             d[r] = 0;
             for (int k = 0; k < layer_cols[l]; k++) {
-                size_t at =
-                    cv_element_offset(CV_MUL_OPTIMAL, CV_F16, (uint32_t)layer_rows[l], 0, (uint32_t)r, (uint32_t)k);
-                double w = (double)spe_f16_bits_to_f32(s->weights[(matrix_offset(CV_F16, l) + at) / 2]);
+                size_t at = cv_element_offset(nv ? CV_ROW_MAJOR : CV_MUL_OPTIMAL, CV_F16, (uint32_t)layer_rows[l],
+                                              2 * (uint32_t)layer_cols[l], (uint32_t)r, (uint32_t)k);
+                at = (matrix_offset(CV_F16, l) + at) / 2;
+                double w = (double)spe_f16_bits_to_f32((nv ? s->rows : s->weights)[at]);
                 y[r] += w * v[k];
                 size += fabs(w) * (fabs(v[k]) + e[k]);
                 d[r] += fabs(w) * e[k];
             }
-            d[r] += size * (layer_cols[l] + 4) * 0x1p-24;
+            d[r] += sum_error(s, size, layer_cols[l]);
         }
         for (int r = 0; r < layer_rows[l]; r++) {
             bool last = l == LAYERS - 1;
@@ -498,7 +545,7 @@ static bool run(zed_device *dev)
 static bool emit(const char *path, const char *name)
 {
     const cv_target target = {.name = name};
-    cv_module mod = build(TRAIN, &target);
+    cv_module mod = build(TRAIN, &target, CV_MUL_OPTIMAL);
     bool ok = emit_built(path, NULL, &mod);
     cv_free(&mod);
     return ok;
@@ -506,6 +553,8 @@ static bool emit(const char *path, const char *name)
 
 static const example_option options[] = {
     NUMBER("--steps", "of training (1500)", &steps, 1, 1000000),
+    CHOICE("--with", "how products are computed; default: nv, cooperative vectors, if the device has them", &with,
+           with_names),
     TEXT("--out", "PREFIX", "of the files that are written", &prefix),
     OPTIONS_END,
 };

@@ -51,7 +51,7 @@
  *                         .columns = 64, .to_type = "e4m3", .to_layout = VKD_MUL_OPTIMAL};
  *     c.to_bytes = vkd_converted_bytes(&dev, &c);
  *     c.to = vkd_alloc(&dev, VKD_DEVICE, c.to_bytes, 128);
- *     vkd_convert_matrices(&dev, &c, 1);
+ *     vkd_convert_matrices(&dev, &c, 1);           // or, as a step of a batch, vkd_batch_convert(&batch, &c, 1)
  * Types that differ are floats, one of them f32 or f16 and the other smaller; FP8 is in the device's own layouts only.
  * Numbers are rounded to nearest; beyond the range of FP8 they become NaN (e4m3) or infinity (e5m2). Errors:
  * VKD_NO_VECTORS, VKD_CONVERSION (types, layouts, strides, sizes).
@@ -520,6 +520,8 @@ enum { VKD_SHARED = 1, VKD_DEVICE, VKD_HOST };
 #define vkd_batch_begin(batch, d) vkd_batch_begin_((batch), VKD_AT_(d), false)
 #define vkd_batch_begin_timed(batch, d) vkd_batch_begin_((batch), VKD_AT_(d), true)
 #define vkd_batch_copy(batch, dst, src, bytes) vkd_batch_copy_((batch), (dst), (src), (bytes), __FILE__, __LINE__)
+#define vkd_batch_convert(batch, conversions, count)                                                                   \
+    vkd_batch_convert_((batch), (conversions), (count), __FILE__, __LINE__)
 #define vkd_batch_end(batch) vkd_batch_end_((batch), __FILE__, __LINE__)
 #define vkd_batch_run(batch) vkd_batch_run_((batch), __FILE__, __LINE__)
 #define vkd_batch_start(batch) vkd_batch_start_((batch), __FILE__, __LINE__)
@@ -608,6 +610,8 @@ XETILE_API double vkd_launch_timed_(vkd_kernel *k, const char *file, int line, v
 
 XETILE_API bool vkd_batch_begin_(vkd_batch *b, vkd_device *d, bool timed);
 XETILE_API bool vkd_batch_copy_(vkd_batch *b, void *dst, const void *src, size_t bytes, const char *file, int line);
+XETILE_API bool vkd_batch_convert_(vkd_batch *b, const vkd_conversion *conversions, uint32_t count, const char *file,
+                                   int line);
 XETILE_API bool vkd_batch_end_(vkd_batch *b, const char *file, int line);
 XETILE_API bool vkd_batch_run_(vkd_batch *b, const char *file, int line);
 XETILE_API bool vkd_batch_start_(vkd_batch *b, const char *file, int line);

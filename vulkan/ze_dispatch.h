@@ -88,6 +88,7 @@
 #define zed_batch_begin_timed vkd_batch_begin_timed
 #define zed_batch_change vkd_batch_change
 #define zed_batch_change_n vkd_batch_change_n
+#define zed_batch_convert vkd_batch_convert
 #define zed_batch_copy vkd_batch_copy
 #define zed_batch_end vkd_batch_end
 #define zed_batch_follow vkd_batch_follow

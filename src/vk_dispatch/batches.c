@@ -22,6 +22,17 @@ bool vkd_batch_copy_(vkd_batch *b, void *dst, const void *src, size_t bytes, con
     return true;
 }
 
+bool vkd_batch_convert_(vkd_batch *b, const vkd_conversion *conversions, uint32_t count, const char *file, int line)
+{
+    if (!vkd_batch_is_(b, VKD_BATCH_OPEN_, "vkd_batch_convert", file, line)) return false;
+    if (!count) return true;
+    vkd_conversions_ *all = vkd_make_conversions_(b->device, conversions, count);
+    vkd_step_ *s = all ? vkd_add_step_(b->recording_, VKD_STEP_CONVERT_) : NULL;
+    if (s) s->conversions = all;
+    else vkd_free_conversions_(all);
+    return s != NULL;
+}
+
 /* Appends a step that signals an event, or follows one. */
 XE_FN_ bool vkd_batch_event_(vkd_batch *b, const vkd_event *e, int kind, const char *call, const char *file, int line)
 {

@@ -93,7 +93,7 @@ struct vkd_cache_ {
 
 /* ---- batches: recording.c, batches.c */
 
-enum { VKD_STEP_LAUNCH_, VKD_STEP_COPY_, VKD_STEP_SIGNAL_, VKD_STEP_FOLLOW_ };
+enum { VKD_STEP_LAUNCH_, VKD_STEP_COPY_, VKD_STEP_SIGNAL_, VKD_STEP_FOLLOW_, VKD_STEP_CONVERT_ };
 enum { VKD_ARGUMENT_BYTES_ = VKD_MAX_ARGS * 8 + 8 };
 
 /* A launch as it is recorded. */
@@ -104,6 +104,8 @@ typedef struct vkd_bound_launch_ {
     void *memory; /* for parameters that are not pushed; NULL: none yet */
 } vkd_bound_launch_;
 
+typedef struct vkd_conversions_ vkd_conversions_; /* of matrices: vectors.c */
+
 typedef struct vkd_step_ {
     int kind, kernel; /* which of the recording's */
     int launches;     /* before it */
@@ -111,6 +113,7 @@ typedef struct vkd_step_ {
     VkBuffer to, from;
     VkBufferCopy region;
     vkd_signal_state_ *event;
+    vkd_conversions_ *conversions;
 } vkd_step_;
 
 /* Commands between events. */

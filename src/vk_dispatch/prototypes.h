@@ -63,6 +63,10 @@ XE_FN_ bool vkd_take_pipeline_(vkd_kernel *k, const uint32_t *local, VkResult re
 XE_FN_ bool vkd_make_pipeline_(vkd_kernel *k, const uint32_t *local);
 XE_FN_ void vkd_run_jobs_(void (*work)(void *job), void *jobs, size_t size, int count);
 XE_FN_ bool vkd_same_module_(const vkd_source *a, const vkd_source *b);
+XE_FN_ void vkd_list_products_(vkd_device *d, vkd_features_ *f);
+XE_FN_ void vkd_free_conversions_(vkd_conversions_ *c);
+XE_FN_ vkd_conversions_ *vkd_make_conversions_(vkd_device *d, const vkd_conversion *from, uint32_t count);
+XE_FN_ void vkd_record_conversions_(const vkd_device *d, VkCommandBuffer commands, const vkd_conversions_ *c);
 XE_FN_ bool vkd_event_is_for_(const vkd_event *e, vkd_device *d, const char *call);
 XE_FN_ bool vkd_may_follow_(const vkd_event *e, vkd_device *d, const char *call);
 XE_FN_ bool vkd_launch_ok_(vkd_kernel *k, vkd_groups groups, const vkd_arg *args, uint32_t count, vkd_bound_launch_ *l);
@@ -81,4 +85,3 @@ XE_FN_ bool vkd_batch_finish_(vkd_batch *b);
 XE_FN_ bool vkd_batch_execute_(vkd_batch *b);
 XE_FN_ bool vkd_step_ns_(const vkd_recording_ *r, const vkd_step_ *s, double *ns);
 XE_FN_ void vkd_name_by_matrices_(vkd_device *d, const vkd_features_ *f);
-XE_FN_ void vkd_list_products_(vkd_device *d, vkd_features_ *f);

@@ -29,7 +29,10 @@ static void vkd_free_commands_(vkd_recording_ *r)
 XE_LATE_ void vkd_recording_free_(vkd_recording_ *r)
 {
     vkd_free_commands_(r);
-    for (size_t i = 0; i < r->count; i++) free(r->steps[i].launch);
+    for (size_t i = 0; i < r->count; i++) {
+        free(r->steps[i].launch);
+        vkd_free_conversions_(r->steps[i].conversions);
+    }
     free(r->steps);
     free(r->kernels);
     free(r);
@@ -125,6 +128,7 @@ XE_FN_ bool vkd_record_(vkd_recording_ *r)
         const vkd_step_ *s = &r->steps[i];
         bool ends = s->kind == VKD_STEP_SIGNAL_ || s->kind == VKD_STEP_FOLLOW_;
         if (s->kind == VKD_STEP_COPY_) vkd_record_copy_(d, now->commands, s);
+        if (s->kind == VKD_STEP_CONVERT_) vkd_record_conversions_(d, now->commands, s->conversions);
         if (s->kind == VKD_STEP_LAUNCH_) {
             vkd_record_launch_(&r->kernels[s->kernel], now->commands, r->queries, query, s->launch);
             query += 2;

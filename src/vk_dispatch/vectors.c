@@ -188,34 +188,61 @@ static bool vkd_place_conversion_(vkd_device *d, const vkd_conversion *c, vkd_ve
                             &to->from.address);
 }
 
-/* Records conversions whose places are known, and waits for them. */
-static bool vkd_run_conversions_(vkd_device *d, const vkd_vector_conversion_ *all, uint32_t count)
+/* What one command converts. */
+struct vkd_conversions_ {
+    void(VKAPI_PTR *record)(VkCommandBuffer commands, uint32_t count, const vkd_vector_conversion_ *all);
+    uint32_t count;
+    size_t *bytes;
+    vkd_vector_conversion_ *all;
+};
+
+XE_FN_ void vkd_free_conversions_(vkd_conversions_ *c)
 {
-    typedef void (VKAPI_PTR *record_fn)(VkCommandBuffer commands, uint32_t count, const vkd_vector_conversion_ *all);
+    if (c) free(c->all), free(c->bytes);
+    free(c);
+}
+
+/* All conversions, checked; NULL and an error if one is not right. */
+XE_FN_ vkd_conversions_ *vkd_make_conversions_(vkd_device *d, const vkd_conversion *from, uint32_t count)
+{
     const char *name = "vkCmdConvertCooperativeVectorMatrixNV";
     PFN_vkVoidFunction found = d->vk_->vkGetDeviceProcAddr(d->device, name);
-    record_fn record;
-    memcpy(&record, &found, sizeof record);
-    if (!found) return vkd_fail_(d, VKD_NO_LOADER, "Vulkan has no function %s", name);
-    VkCommandBuffer commands = vkd_begin_commands_(d, false);
-    if (!commands) return false;
+    if (!from) {
+        vkd_fail_(d, VKD_NULL_POINTER, "no conversions are described");
+        return NULL;
+    }
+    vkd_conversions_ *c = (vkd_conversions_ *)calloc(1, sizeof *c);
+    if (c) {
+        memcpy(&c->record, &found, sizeof c->record);
+        c->count = count;
+        c->all = (vkd_vector_conversion_ *)calloc(count, sizeof *c->all);
+        c->bytes = (size_t *)calloc(count, sizeof *c->bytes);
+    }
+    if (!c || !c->all || !c->bytes) vkd_fail_(d, VKD_OUT_OF_MEMORY, "no room for %" PRIu32 " conversions", count);
+    for (uint32_t i = 0; i < count && !d->error.id; i++) vkd_place_conversion_(d, &from[i], &c->all[i], &c->bytes[i]);
+    if (!found && !d->error.id) vkd_fail_(d, VKD_NO_LOADER, "Vulkan has no function %s", name);
+    if (!d->error.id) return c;
+    vkd_free_conversions_(c);
+    return NULL;
+}
+
+XE_FN_ void vkd_record_conversions_(const vkd_device *d, VkCommandBuffer commands, const vkd_conversions_ *c)
+{
     vkd_barrier_(d, commands);
-    record(commands, count, all);
-    vkd_barrier_(d, commands);
-    return vkd_start_commands_(d, commands) && vkd_settle_(d);
+    c->record(commands, c->count, c->all);
 }
 
 bool vkd_convert_matrices_(vkd_device *d, const vkd_conversion *conversions, uint32_t count)
 {
     if (!vkd_usable_(d)) return false;
     if (!count) return true;
-    if (!conversions) return vkd_fail_(d, VKD_NULL_POINTER, "no conversions are described");
-    vkd_vector_conversion_ *all = (vkd_vector_conversion_ *)calloc(count, sizeof *all);
-    size_t *bytes = (size_t *)calloc(count, sizeof *bytes);
-    if (!all || !bytes) vkd_fail_(d, VKD_OUT_OF_MEMORY, "no room for %" PRIu32 " conversions", count);
-    for (uint32_t i = 0; i < count && !d->error.id; i++) vkd_place_conversion_(d, &conversions[i], &all[i], &bytes[i]);
-    bool ok = !d->error.id && vkd_run_conversions_(d, all, count);
-    free(all);
-    free(bytes);
+    vkd_conversions_ *all = vkd_make_conversions_(d, conversions, count);
+    VkCommandBuffer commands = all ? vkd_begin_commands_(d, false) : NULL;
+    if (commands) {
+        vkd_record_conversions_(d, commands, all);
+        vkd_barrier_(d, commands);
+    }
+    bool ok = commands && vkd_start_commands_(d, commands) && vkd_settle_(d);
+    vkd_free_conversions_(all);
     return ok;
 }

@@ -407,7 +407,9 @@ TEST(conversions_are_those_of_the_host)
         vkd_conversion back = {.from = matrix, .from_bytes = MATRIX_BYTES, .from_type = name,
                                .from_layout = there.to_layout, .rows = ROWS, .columns = COLUMNS, .to = outputs,
                                .to_bytes = VECTORS_BYTES, .to_type = "f32", .to_stride = 4 * COLUMNS};
-        CHECK_MSG(vkd_convert_matrices(&device, &there, 1) && vkd_convert_matrices(&device, &back, 1), "%s",
+        vkd_batch batch;
+        CHECK_MSG(vkd_convert_matrices(&device, &there, 1) && vkd_batch_begin(&batch, &device) &&
+                  vkd_batch_convert(&batch, &back, 1) && vkd_batch_end(&batch) && vkd_batch_free(&batch), "%s",
                   vkd_get_error(&device)->text);
         for (int i = 0; i < ROWS * COLUMNS; i++) {
             float v, got, want;
@@ -503,6 +505,12 @@ TEST(conversions_are_checked)
     CHECK(!vkd_converted_bytes(&device, NULL) && vkd_get_error(&device)->id == VKD_NULL_POINTER);
     vkd_clear_error(&device);
     CHECK(vkd_convert_matrices(&device, NULL, 0));
+    vkd_batch batch;
+    CHECK(vkd_batch_begin(&batch, &device) && vkd_batch_convert(&batch, NULL, 0));
+    CHECK(!vkd_batch_convert(&batch, &c, 1));
+    CHECK_INT(vkd_get_error(&device)->id, has_vectors() ? VKD_CONVERSION : VKD_NO_VECTORS);
+    vkd_clear_error(&device);
+    CHECK(vkd_batch_free(&batch));
 }
 #endif
 
