@@ -44,6 +44,7 @@ static struct {
     VkResult with;
     int calls; /* of it so far */
     bool no_loader, no_devices, no_memory;
+    bool vectors; /* the driver has VK_NV_cooperative_vector, too */
     PFN_vkGetInstanceProcAddr instance_address;
     PFN_vkGetDeviceProcAddr device_address;
 } pretend;
@@ -110,8 +111,119 @@ static PFN_vkVoidFunction pretended(const char *name, PFN_vkVoidFunction found)
     return found;
 }
 
+/* ---- a driver with VK_NV_cooperative_vector, whose matrices are rows in blocks of 64 bytes; it converts nothing */
+
+enum { VECTOR_FEATURES = 1000491000, VECTOR_LIMITS, VECTOR_PRODUCT };
+static const uint32_t products[2][6] = {{0, 0, 0, 0, 0, 1}, {1, 3, 3, 5, 5, 0}};
+static struct {
+    PFN_vkEnumerateDeviceExtensionProperties extensions;
+    PFN_vkGetPhysicalDeviceFeatures2 features;
+    PFN_vkGetPhysicalDeviceProperties2 properties;
+    uint32_t recorded; /* conversions */
+    uint64_t to;       /* where the last one of them goes */
+} nv;
+
+/* The structure of this type that a chain has, and the pointer to it. */
+static VkBaseOutStructure *in_chain(void *first, uint32_t type, VkBaseOutStructure ***place)
+{
+    VkBaseOutStructure *s = (VkBaseOutStructure *)first;
+    for (; s && s->sType != (VkStructureType)type; s = s->pNext) *place = &s->pNext;
+    return s;
+}
+
+static VKAPI_ATTR VkResult VKAPI_CALL nv_extensions(VkPhysicalDevice device, const char *layer, uint32_t *count,
+                                                    VkExtensionProperties *all)
+{
+    uint32_t n = all ? *count - 1 : 0;
+    VkResult result = nv.extensions(device, layer, &n, all);
+    if (all) snprintf(all[n].extensionName, sizeof all[n].extensionName, "VK_NV_cooperative_vector");
+    *count = n + 1;
+    return result;
+}
+
+static VKAPI_ATTR void VKAPI_CALL nv_features(VkPhysicalDevice device, VkPhysicalDeviceFeatures2 *all)
+{
+    VkBaseOutStructure **place, *s = in_chain(all, VECTOR_FEATURES, &place);
+    nv.features(device, all);
+    if (s) ((VkBool32 *)(s + 1))[0] = ((VkBool32 *)(s + 1))[1] = VK_TRUE;
+}
+
+static VKAPI_ATTR void VKAPI_CALL nv_properties(VkPhysicalDevice device, VkPhysicalDeviceProperties2 *all)
+{
+    const uint32_t limits[] = {VK_SHADER_STAGE_COMPUTE_BIT, VK_TRUE, VK_FALSE, 512};
+    VkBaseOutStructure **place, *s = in_chain(all, VECTOR_LIMITS, &place);
+    nv.properties(device, all);
+    if (s) memcpy(s + 1, limits, sizeof limits);
+}
+
+static VKAPI_ATTR VkResult VKAPI_CALL nv_products(VkPhysicalDevice device, uint32_t *count, VkBaseOutStructure *all)
+{
+    struct row {
+        VkBaseOutStructure head;
+        uint32_t row[6];
+    } *rows = (struct row *)all;
+    (void)device;
+    for (int i = 0; i < 2; i++) memcpy(rows[i].row, products[i], sizeof products[i]);
+    *count = 2;
+    return fails("vkGetPhysicalDeviceCooperativeVectorPropertiesNV");
+}
+
+/* The other driver is not told. */
+static VKAPI_ATTR VkResult VKAPI_CALL nv_create(VkPhysicalDevice device, const VkDeviceCreateInfo *info,
+                                                const VkAllocationCallbacks *callbacks, VkDevice *made)
+{
+    const char *names[16];
+    VkDeviceCreateInfo other = *info;
+    VkBaseOutStructure **place = NULL, *s = in_chain((void *)(uintptr_t)info->pNext, VECTOR_FEATURES, &place);
+    CHECK(s && place);
+    if (s && place) *place = s->pNext;
+    other.enabledExtensionCount = 0;
+    other.ppEnabledExtensionNames = names;
+    for (uint32_t i = 0; i < info->enabledExtensionCount; i++)
+        if (strcmp(info->ppEnabledExtensionNames[i], "VK_NV_cooperative_vector") != 0)
+            names[other.enabledExtensionCount++] = info->ppEnabledExtensionNames[i];
+    CHECK_INT(other.enabledExtensionCount + 1, info->enabledExtensionCount);
+    return pretended_CreateDevice(device, &other, callbacks, made);
+}
+
+static VKAPI_ATTR VkResult VKAPI_CALL nv_convert(VkDevice of, const vkd_vector_conversion_ *c)
+{
+    size_t element = c->to_type == 1 ? 4 : c->to_type == 0 ? 2 : 1;
+    (void)of;
+    CHECK(!c->from.host && !c->to.host);
+    *c->to_bytes = (c->rows * c->columns * element + 63) / 64 * 64;
+    return fails("vkConvertCooperativeVectorMatrixNV");
+}
+
+static VKAPI_ATTR void VKAPI_CALL nv_record(VkCommandBuffer commands, uint32_t count, const vkd_vector_conversion_ *all)
+{
+    (void)commands;
+    nv.recorded += count;
+    nv.to = all[count - 1].to.address;
+}
+
+/* The driver's own functions; NULL: others. */
+static PFN_vkVoidFunction nv_address(const char *name, PFN_vkVoidFunction found)
+{
+#define NV_KEEPS_(call, kept, ours)                                                                                    \
+    if (strcmp(name, call) == 0) {                                                                                     \
+        memcpy(&nv.kept, &found, sizeof found);                                                                        \
+        return (PFN_vkVoidFunction)ours;                                                                               \
+    }
+    NV_KEEPS_("vkEnumerateDeviceExtensionProperties", extensions, nv_extensions)
+    NV_KEEPS_("vkGetPhysicalDeviceFeatures2", features, nv_features)
+    NV_KEEPS_("vkGetPhysicalDeviceProperties2", properties, nv_properties)
+    if (!strcmp(name, "vkCreateDevice")) return pretended(name, found), (PFN_vkVoidFunction)nv_create;
+    if (!strcmp(name, "vkGetPhysicalDeviceCooperativeVectorPropertiesNV")) return (PFN_vkVoidFunction)nv_products;
+    if (!strcmp(name, "vkConvertCooperativeVectorMatrixNV")) return (PFN_vkVoidFunction)nv_convert;
+    if (!strcmp(name, "vkCmdConvertCooperativeVectorMatrixNV")) return (PFN_vkVoidFunction)nv_record;
+    return NULL;
+}
+
 static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL device_address(VkDevice device, const char *name)
 {
+    PFN_vkVoidFunction other = pretend.vectors ? nv_address(name, NULL) : NULL;
+    if (other) return other;
     return pretended(name, pretend.device_address(device, name));
 }
 
@@ -127,6 +239,8 @@ static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL instance_address(VkInstance inst
 {
     PFN_vkVoidFunction found = pretend.instance_address(instance, name);
     if (pretend.no_devices && !strcmp(name, "vkEnumeratePhysicalDevices")) return (PFN_vkVoidFunction)find_none;
+    PFN_vkVoidFunction other = pretend.vectors ? nv_address(name, found) : NULL;
+    if (other) return other;
     if (strcmp(name, "vkGetDeviceProcAddr") != 0) return pretended(name, found);
     pretend.device_address = (PFN_vkGetDeviceProcAddr)found;
     return (PFN_vkVoidFunction)device_address;
@@ -543,6 +657,59 @@ TEST(groups_that_are_too_large)
     free(copy);
 }
 
+/* Through a driver that has cooperative vectors, as lavapipe has none. */
+TEST(matrices_in_the_devices_own_layouts)
+{
+    vkd_device d;
+    vkd_batch batch;
+    pretend.vectors = true;
+    CHECK(vkd_open(&d, NULL));
+    CHECK_INT(d.target.vector_product_count, 2);
+    CHECK(d.target.vector_products && memcmp(d.target.vector_products, products, sizeof products) == 0);
+    CHECK_INT(d.target.max_vector, 512);
+    CHECK_INT(d.target.vector_sums, 1);
+    char *from = (char *)vkd_alloc(&d, VKD_SHARED, 8192, 64), *to = (char *)vkd_alloc(&d, VKD_DEVICE, 4096, 128);
+    const vkd_conversion right = {.from = from, .from_bytes = 7 * 20, .from_type = "f32", .from_stride = 20, .rows = 7,
+                                  .columns = 5, .to = to, .to_bytes = 128, .to_type = "f16",
+                                  .to_layout = VKD_MUL_OPTIMAL};
+    CHECK_INT(vkd_converted_bytes(&d, &right), 128);
+    vkd_conversion c[2] = {right, right};
+    c[0].from_bytes = c[1].from_bytes = 192; /* as the driver's blocks are */
+    c[1].to = to + 256;
+    CHECK(vkd_convert_matrices(&d, c, 2));
+    CHECK_INT(nv.recorded, 2);
+    CHECK(nv.to == vkd_address(&d, to + 256));
+    CHECK(vkd_batch_begin(&batch, &d) && vkd_batch_convert(&batch, c, 2) && vkd_batch_end(&batch));
+    CHECK(vkd_batch_run(&batch) && vkd_batch_free(&batch));
+    CHECK_INT(nv.recorded, 4);
+    check_device(&d);
+    vkd_convert_matrices(&d, &right, 1);
+    expect(&d, __LINE__, VKD_CONVERSION, "source of a conversion has 140 bytes, and needs 192");
+    c[0].to_bytes = 127;
+    vkd_convert_matrices(&d, c, 1), expect(&d, __LINE__, VKD_CONVERSION, "has 127 bytes, and needs 128");
+    c[0].to_bytes = 4097;
+    vkd_convert_matrices(&d, c, 1), expect(&d, __LINE__, VKD_MEMORY_RANGE, "4097 bytes from offset 0");
+    c[1].to = to + 32;
+    vkd_convert_matrices(&d, c + 1, 1), expect(&d, __LINE__, VKD_CONVERSION, "no multiple of 64");
+    c[1].to = &batch;
+    vkd_convert_matrices(&d, c + 1, 1), expect(&d, __LINE__, VKD_NOT_ALLOCATED, "in no allocation of this device");
+    pretend.call = "vkConvertCooperativeVectorMatrixNV";
+    pretend.calls = pretend.after = 0;
+    pretend.with = VK_ERROR_OUT_OF_HOST_MEMORY;
+    CHECK(!vkd_converted_bytes(&d, &right));
+    expect(&d, __LINE__, VKD_VK_ERROR_OUT_OF_HOST_MEMORY, "vkConvert");
+    CHECK_INT(nv.recorded, 4);
+    vkd_close(&d);
+    pretend.call = "vkGetPhysicalDeviceCooperativeVectorPropertiesNV";
+    CHECK(vkd_open(&d, NULL)); /* without them */
+    CHECK_INT(d.target.vector_product_count, 0);
+    CHECK(!d.target.vector_products);
+    vkd_converted_bytes(&d, &right), expect(&d, __LINE__, VKD_NO_VECTORS, "no cooperative vectors");
+    vkd_close(&d);
+    pretend.vectors = false;
+    pretend.call = NULL;
+}
+
 int main(void)
 {
     for (int many = 0; many < 2; many++) words[many] = step_module(&modules[many], many);
@@ -558,6 +725,7 @@ int main(void)
     RUN(what_is_missing_is_named);
     RUN(strangers_are_refused);
     RUN(groups_that_are_too_large);
+    RUN(matrices_in_the_devices_own_layouts);
     RUN(every_call_may_fail);
     vkd_close(&device);
     for (int many = 0; many < 2; many++) spe_free(&modules[many]);
