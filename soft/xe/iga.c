@@ -92,9 +92,15 @@ static const struct {
     const char *name;
     uint32_t at, count, bytes, unit; /* bytes 0: a register's; unit of the number after the point, 0: the type's size */
 } files[] = {
-    {"acc", AT_ACC, 16, 0, 0},      {"msg", AT_MESSAGE, 1, 16, 0}, {"cr", AT_CONTROL, 1, 16, 0},
-    {"sr", AT_STATE, 1, 16, 0},     {"tm", AT_OTHER, 1, 64, 0},    {"ce", AT_OTHER, 1, 64, 0},
-    {"a", AT_ADDRESS, 1, 32, 0},    {"f", AT_FLAG, 4, 4, 2},       {"s", AT_SCALAR, 2, SCALAR_BYTES / 2, 0},
+    {"acc", AT_ACC, 16, 0, 0},
+    {"msg", AT_MESSAGE, 1, 16, 0},
+    {"cr", AT_CONTROL, 1, 16, 0},
+    {"sr", AT_STATE, 1, 16, 0},
+    {"tm", AT_OTHER, 1, 64, 0},
+    {"ce", AT_OTHER, 1, 64, 0},
+    {"a", AT_ADDRESS, 1, ADDRESS_BYTES, 0},
+    {"f", AT_FLAG, 4, 4, 2},
+    {"s", AT_SCALAR, 2, SCALAR_BYTES / 2, 0},
     {"r", AT_GRF, MOST_GRFS, 0, 0},
 };
 enum { FILES = sizeof files / sizeof files[0], GRF_FILE = FILES - 1 };
@@ -510,14 +516,23 @@ static void operands(struct cursor *c, struct xe_instruction *i)
     }
 }
 
-/* Are all lanes of an operand inside the register file? */
+/* Where the file of registers ends in which this byte is. */
+static uint32_t end_of_file(uint32_t at)
+{
+    static const uint32_t ends[] = {AT_ACC,   AT_FLAG,    AT_ADDRESS, AT_SCALAR, AT_CONTROL,
+                                    AT_STATE, AT_MESSAGE, AT_OTHER,   AT_STAGE};
+    uint32_t k = 0;
+    while (k + 1 < sizeof ends / sizeof ends[0] && at >= ends[k]) k++;
+    return ends[k];
+}
+
+/* Are all lanes of an operand inside its file of registers? */
 static bool fits(const struct xe_instruction *i, const struct xe_operand *o)
 {
     uint32_t rows = (i->lanes - 1u) >> o->width_shift, columns = (1u << o->width_shift) - 1;
     uint32_t last = rows * o->row + (i->lanes - 1u < columns ? i->lanes - 1u : columns) * o->column;
-    uint32_t end = o->at < AT_ACC ? AT_ACC : FILE_BYTES;
     if (o->where != XE_REGISTER) return true;
-    return o->at + (last + 1) * ((xe_types[o->type].bits + 7u) / 8) <= end;
+    return o->at + (last + 1) * ((xe_types[o->type].bits + 7u) / 8) <= end_of_file(o->at);
 }
 
 static void options(char *from, struct xe_instruction *i)

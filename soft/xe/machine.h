@@ -20,7 +20,8 @@ enum {
     AT_ACC = MOST_GRF_BYTES * MOST_GRFS,
     AT_FLAG = AT_ACC + 16 * MOST_GRF_BYTES,
     AT_ADDRESS = AT_FLAG + 4 * 4,
-    AT_SCALAR = AT_ADDRESS + 32,
+    ADDRESS_BYTES = 64, /* a0, of which generations before Xe3P have the first half */
+    AT_SCALAR = AT_ADDRESS + ADDRESS_BYTES,
     AT_CONTROL = AT_SCALAR + SCALAR_BYTES,
     AT_STATE = AT_CONTROL + 16,
     AT_MESSAGE = AT_STATE + 16, /* msg0 */

@@ -414,6 +414,44 @@ TEST(ids_are_stored_in_blocks)
 
 /* ---- those that spirv_emit.h recognises */
 
+/* ---- to[i] = from[i], all read before the first is written: more registers are spilled than the 128 KB that an offset
+ * of twelve bits reaches, whose upper bits are lost */
+
+static spe_id quad(spe_module *m, int param)
+{
+    (void)param;
+    return spe_vec(m, spe_int(m, 32), 4);
+}
+
+enum { MANY = 270, MOST_LANES = 32 };
+
+static spe_id quad_at(spe_module *m, int param, int n)
+{
+    spe_id lane = spe_builtin(m, SPE_LOCAL_ID, 0);
+    return spe_index(m, spe_param_id(m, param), spe_add(m, lane, spe_u32(m, (uint32_t)n * MOST_LANES)));
+}
+
+static void emit_many(spe_module *m)
+{
+    spe_id v[MANY];
+    for (int n = 0; n < MANY; n++) v[n] = spe_load(m, quad_at(m, 1, n), 0);
+    for (int n = 0; n < MANY; n++) spe_store(m, quad_at(m, 0, n), v[n], 0);
+}
+
+TEST(registers_are_spilled_far)
+{
+    const size_t count = (size_t)MANY * MOST_LANES * 4;
+    uint32_t *from = (uint32_t *)memory(count * sizeof *from), *to = (uint32_t *)memory(count * sizeof *to);
+    for (size_t i = 0; i < count; i++) from[i] = (uint32_t)i * 2654435761u;
+    bool ran = run("many", MOST_LANES, emit_many, quad, to, from);
+    size_t wrong = 0;
+    while (ran && wrong < count && to[wrong] == from[wrong]) wrong++;
+    CHECK_MSG(!ran || wrong == count, "element %zu is %" PRIu32 ", want %" PRIu32, wrong, to[wrong % count],
+              from[wrong % count]);
+    zed_free(&device, from);
+    zed_free(&device, to);
+}
+
 TEST(avoided)
 {
     verbatim = false;
@@ -440,6 +478,7 @@ int main(void)
     RUN(one_element_is_taken_for_the_vector);
     RUN(halves_are_added_as_floats);
     RUN(ids_are_stored_in_blocks);
+    RUN(registers_are_spilled_far);
     RUN(avoided);
     zed_close(&device);
     return test_report();

@@ -300,7 +300,10 @@ static void write_wide(const struct wide *w, char *code, size_t size)
                            ((unsigned long long)(uint32_t)w->offset & 0x3fffff) << 22 |
                            (unsigned long long)w->in_elements << 44;
     uint32_t addresses = w->form == A64 ? 2 : 1, data = (16 * w->slot + 63) / 64 * w->count;
-    int n = snprintf(code, size, "(W) add (1|M0) s0.2<1>:q r1.0<0;1,0>:q %d:w\n", AREA / 2);
+    int n = snprintf(code, size,
+                     "(W) add (1|M0) s0.2<1>:q r1.0<0;1,0>:q %d:w\n"
+                     "(W) mov (32|M0) a0.0<1>:uw 0xFFFF:uw\n",
+                     AREA / 2); /* a0 is as long as s0 */
     n += wide_block(code + n, size - (size_t)n, false, 30, ADDRESSES);
     for (uint32_t k = 0; k < 2; k++) {
         n += wide_block(code + n, size - (size_t)n, false, 40 + 4 * k, VALUES + 256 * k);
