@@ -404,14 +404,11 @@ struct XS(grid) {
 #define XS_TALL XS_ROWS
 #endif
 
-/* Fetches what the next products need of B while this tile is multiplied: its share of as many bytes as its columns
- * have in fragment f. */
+/* Fetches what the next products need of B while this tile is multiplied: in fragment f, its share of as many bytes as
+ * its columns have there. */
 #define XS_FETCH_NEXT(STEPS)                                                                                           \
-    if (rows >= XS_ROWS && !row && g.next) {                                                                           \
-        const long lines = STEPS * XS_PIECE * columns / 64 / g.ni;                                                     \
-        const u8 *line = g.next + ((q * g.ni + i * columns) * g.nk + f * columns) * (STEPS * XS_PIECE) / g.ni;         \
-        for (long n = 0; n < lines; n++) __builtin_prefetch(line + 64 * n);                                            \
-    }
+    if (line)                                                                                                          \
+        for (long n = 0; n < lines; n++, line += 64) __builtin_prefetch(line);
 
 /* A tile from row `row` of A's fragments and piece `q` of B's on. Inlined with constant rows, columns and STEPS (words
  * per row of A, rows of B). */
@@ -426,6 +423,10 @@ struct XS(grid) {
             d[j] = (XS(T##p) *)g.d[at] + piece;                                                                        \
             XS_UNROLL for (int r = 0; r < rows; r++) sum[r][j] = START(c[r * XS_PIECES], g, q + j);                    \
         }                                                                                                              \
+        const long lines = STEPS * XS_PIECE * columns / 64 / g.ni;                                                     \
+        const u8 *line = rows >= XS_ROWS && !row && g.next                                                             \
+                             ? g.next + q * g.nk * (STEPS * XS_PIECE) + i * g.nk * lines * 64                          \
+                             : NULL;                                                                                   \
         for (long f = 0; f < g.nk; f++) {                                                                              \
             const T *a = (const T *)g.a[i * g.nk + f] + row * STEPS;                                                   \
             const XS(T##p) *b[XS_COLUMNS_##T];                                                                         \
@@ -1225,7 +1226,7 @@ XS_FUNCTION void XS(block2d_load_rows)(u8 *to, int signs, int elem_bytes, int he
     const int bytes = 64 >> XS(quads)(signs);
     for (int i = 0; i < height; i++, r.first += r.pitch) {
         for (int p = 0; p < count; p++) XS(wide_row)(to + (p * height + i) * bytes, r.first + p * 32, signs);
-        __builtin_prefetch(r.first + count * 32, 0, 2);
+        if (count > 1 || !(x * elem_bytes & 32)) __builtin_prefetch(r.first + 64, 0, 2); /* the next line */
     }
 }
 
@@ -1236,7 +1237,11 @@ XS_FUNCTION void XS(block2d_load_quads)(u8 *to, int signs, int height, int count
     const struct XS(block) b = {1, S, height, count, ptr, mem_w, mem_h, pitch, x, y};
     u8 edge[XS(EDGE_BYTES)], dwords[4 * S] XS_ALIGNED(64);
     struct XS(rows) r = XS(rows_of)(&b, 1, edge, height, S);
-    const u32 bytes = (u32)(2 * sizeof(u32x)) >> XS(quads)(signs);
+    const u32 bytes = (u32)(2 * sizeof(u32x));
+    if (XS(quads)(signs)) {
+        XS(pack)(to, height * S, r, 1, height / 4, count);
+        return;
+    }
     for (int i = 0; i < height; i += 4, to += bytes) {
         const u8 *row[4];
         for (int k = 0; k < 4; k++, r.first += r.pitch) {
