@@ -541,6 +541,7 @@ typedef struct xt_product {
     int subgroup_size;       /* this and the sizes below, where not 0, are taken as given */
     int max_subgroups;       /* of a work-group */
     int held;                /* vectors like C that are held beside the sums: a residual, an epilogue's */
+    int extra;               /* bytes of registers of a subgroup for what else it holds: words that it decodes, say */
     bool inside;             /* all tiles are .inside of their matrices, and .pitch is XT_PITCH_ALIGNED */
     int rows, cols;          /* of C for a work-group */
     int sg_rows, sg_cols;    /* of C for a subgroup */
@@ -1849,7 +1850,8 @@ XE_FN_ int64_t xt_piece_bytes_(const xt_product *p, const cm_target *target, con
     int a = xt_bytes_(p->a - 1), b = xt_bytes_(p->b - 1), sum = p->c ? xt_bytes_(p->c - 1) : 4;
     if (xt_is_checked_(p, target) && !xt_is_int_(p->a - 1)) a = a < 4 ? 4 : a, b = b < 4 ? 4 : b;
     int rows = target->block1d && p->inside && data[0] > 8 ? 8 : data[0];
-    return (int64_t)data[0] * data[1] * (sum < 4 ? 4 : sum) * (1 + p->held) + (int64_t)k * (rows * a + data[1] * b);
+    return (int64_t)data[0] * data[1] * (sum < 4 ? 4 : sum) * (1 + p->held) + (int64_t)k * (rows * a + data[1] * b) +
+           p->extra;
 }
 
 XE_FN_ bool xt_halve_(int *what, int least)
@@ -1890,8 +1892,9 @@ XE_FN_ bool xt_shrink_(xt_shape_ *s, const xt_product *p, const int least[2])
 
 XE_FN_ void xt_fit_device_(xt_tiles *t, xt_shape_ *s, const xt_product *p, const cm_target *target, const int least[2])
 {
-    /* addresses and tests of lanes take a quarter */
-    const int bytes = xt_is_checked_(p, target) ? target->registers / 4 * 3 : target->registers;
+    /* addresses and tests of lanes take a quarter of 4 KB; of 8 KB, three eighths, where pieces and so lines are more */
+    const int eighths = !xt_is_checked_(p, target) ? 8 : target->registers > 4096 ? 5 : 6;
+    const int bytes = target->registers / 8 * eighths;
     bool shrunk = false;
     while (xt_piece_bytes_(p, target, s->data, s->k) > bytes && xt_shrink_(s, p, least)) shrunk = true;
     xt_product loop = *p;
@@ -1919,6 +1922,8 @@ XE_FN_ void xt_take_explicit_(xt_tiles *t, xt_shape_ *s, const xt_product *p)
     if (p->sg_rows) s->data[0] = p->sg_rows;
     if (p->sg_cols) s->data[1] = p->sg_cols;
     if (p->step) s->k = p->step;
+    if (p->rows && s->data[0] > p->rows && !p->sg_rows) s->data[0] = p->rows;
+    if (p->cols && s->data[1] > p->cols && !p->sg_cols) s->data[1] = p->cols;
     if (p->rows) s->layout[0] = p->rows < s->data[0] ? 1 : p->rows / s->data[0];
     if (p->cols) s->layout[1] = p->cols < s->data[1] ? 1 : p->cols / s->data[1];
     if (p->rows || p->cols || p->sg_rows || p->sg_cols || p->step) xt_because_(t, "; sizes as given");
@@ -9879,14 +9884,14 @@ XE_FN_ void xt_warn_(xt_ctx *x, xt_module *mod)
 }
 
 /* With 128 registers by default, Intel's compiler may take 256 if it would spill, where the work-group then fits. Of 32
- * bytes each (devices of block1d), it spilled some and stayed with 128: they get 256. */
+ * bytes each (devices without 2D block messages), it spilled some and stayed with 128: they get 256. */
 XE_ONCE_
 XE_FN_ const char *xt_build_flags_(const xt_ctx *x)
 {
     int subgroups = x->subgroups ? x->subgroups : 1;
     if (x->registers > 128) return "-ze-opt-large-register-file";
     if (!x->target.build_flags[0] || x->desc->registers || subgroups > xt_most_with_256_(x)) return "";
-    return x->target.block1d ? x->target.build_flags : "-ze-intel-enable-auto-large-GRF-mode";
+    return x->target.block2d_sizes ? "-ze-intel-enable-auto-large-GRF-mode" : x->target.build_flags;
 }
 
 /* Finds what the matrices of Vulkan's devices compute. */

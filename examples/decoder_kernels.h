@@ -46,10 +46,11 @@ typedef struct {
 } product;
 
 /* What tiles have to suit: 64 rows of a prompt, or all of a step, which is read by two subgroups, to have many of them;
- * a panel; and what is held beside the sums, the rows to which they are added, or a group's sums. */
+ * a panel; and what is held beside the sums: the rows to which they are added, or a group's sums, of which weights of 4
+ * bits have two. */
 static xt_product prompt_product(int type)
 {
-    return (xt_product){.a = type, .b = type, .held = 1, .rows = 64, .cols = PANEL};
+    return (xt_product){.a = type, .b = type, .held = made.weights == INT4 ? 3 : 1, .rows = 64, .cols = PANEL};
 }
 
 static xt_product step_product(int type)

@@ -316,12 +316,15 @@ static inline bool copy_from_device(zed_device *dev, void *host)
 static inline void print_error(double worst) { printf("error    at most %.3g of what is allowed\n", worst); }
 
 #ifdef XETILE_XETILE_H
+#include "example_registers.h"
+
 /* A kernel of xetile.h. `run` launches it and checks the result; without it, the program's own `run` does. */
 typedef struct example_form {
     const char *name, *what; /* NULL: the only one */
     const xt_kernel *kernel;
     int registers;                 /* per thread on the GPU; 0: chosen by xetile.h */
     const xt_product *product;     /* whose tiles the kernel takes from `tiles`; or NULL */
+    const xt_product *few;         /* the same where registers are few (has_few_registers); NULL: no other */
     void (*fit)(const xt_target *target, int local_memory); /* called before the kernel is built; may be NULL */
     bool (*run)(zed_device *dev, zed_kernel *kernel, const struct example_form *form);
 } example_form;
@@ -432,7 +435,8 @@ static inline zed_groups groups_of_tiles(const xt_tiles *t, int m, int n)
 
 static inline xt_module build_form(const example_form *f, const xt_target *target, int local_memory)
 {
-    if (f->product) tiles = propose_tiles(f->product, target);
+    const cm_target *row = cm_target_row(target->name);
+    if (f->product) tiles = propose_tiles(f->few && row && has_few_registers(row) ? f->few : f->product, target);
     if (f->fit) f->fit(target, local_memory);
     if (!f->product) return XT_BUILD(*f->kernel, target, .registers = f->registers);
     return XT_BUILD(*f->kernel, target, .subgroup_size = tiles.subgroup_size,

@@ -13,8 +13,8 @@
 #include "example.h"
 #include "example_gemm.h"
 
-/* On bmg 128 x 128 per work-group: 4 x 4 subgroups of 32 x 32, in steps of 32. The result, or the residual, is held
- * beside the sums. */
+/* On bmg 128 x 128 per work-group: 4 x 4 subgroups of 32 x 32, in steps of 32. The result, or the
+ * residual, is held beside the sums. */
 static const xt_product f16_product = {.a = XT_TYPE(f16), .b = XT_TYPE(f16), .max_subgroups = 16, .held = 1};
 static const xt_product i8_product = {.a = XT_TYPE(i8), .b = XT_TYPE(i8), .max_subgroups = 16, .held = 1};
 

@@ -215,7 +215,8 @@ static bool draw(const clustering *s, const char *path)
 /* ---- the run ---- */
 
 static const example_form forms[] = {
-    {.name = "assign", .what = "labels points with their nearest centre", .kernel = &assign, .product = &distances},
+    {.name = "assign", .what = "labels points with their nearest centre", .kernel = &assign, .registers = 256,
+     .product = &distances},
     {.name = "move", .what = "moves centres to the mean of their points", .kernel = &move},
     FORMS_END,
 };

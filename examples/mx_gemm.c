@@ -18,9 +18,13 @@
 
 enum { BLOCK = CM_SCALED, PIECE = 16 };
 
-/* A step takes 32 bytes of each row. Without an instruction that scales, a block's sums are held beside those of
- * all. */
+/* A step takes 32 bytes of each row. Without an instruction that scales, a block's sums are held beside those of all.
+ * Few registers are better used for wide pieces; elements of e2m1 are two a byte, and take more while they are
+ * decoded. */
 static const xt_product bytes_32 = {.a = XT_TYPE(e4m3), .b = XT_TYPE(e4m3), .held = 1, .step = BLOCK};
+static const xt_product in_few = {.a = XT_TYPE(e4m3), .b = XT_TYPE(e4m3), .held = 1, .sg_cols = 16, .step = BLOCK};
+static const xt_product halves_in_few = {.a = XT_TYPE(e4m3), .b = XT_TYPE(e4m3), .held = 1, .extra = 512,
+                                         .sg_cols = 16, .step = BLOCK};
 
 /* ---- kernels. A is M x K, B K x N, with a scale for 32 elements along K; of e2m1, two of these are a byte. K is
  * rounded up to whole blocks, with zeros */
@@ -381,13 +385,20 @@ static const example_form forms[] = {
      .what = "MXFP8 with three bits of mantissa",
      .kernel = &mx_gemm_e4m3,
      .product = &bytes_32,
+     .few = &in_few,
      .run = run_form},
     {.name = "e5m2",
      .what = "MXFP8 with two bits of mantissa",
      .kernel = &mx_gemm_e5m2,
      .product = &bytes_32,
+     .few = &in_few,
      .run = run_form},
-    {.name = "e2m1", .what = "MXFP4", .kernel = &mx_gemm_e2m1, .product = &bytes_32, .run = run_form},
+    {.name = "e2m1",
+     .what = "MXFP4",
+     .kernel = &mx_gemm_e2m1,
+     .product = &bytes_32,
+     .few = &halves_in_few,
+     .run = run_form},
     FORMS_END,
 };
 

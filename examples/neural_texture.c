@@ -101,6 +101,7 @@ CV_KERNEL (train, ptr(f16, weights), ptr(f32, parameters), ptr(f32, gradients), 
     CV_VECTOR_ACCUMULATE(squares, CV_VECTOR_REF(state, f32, .offset = CV_AT(STATE_LOSS * 4)));
     for (int l = LAYERS - 1; l >= 0; l--) {
         cv_vec small = CV_CAST(f16, error);
+        if (l == 0) v[0] = CV_LOAD(features, FEATURES, CV_MUL(h, FEATURES)); /* again: they need not be held so long */
         CV_OUTER_PRODUCT_ACCUMULATE(small, v[l],
                                     CV_MATRIX_REF(gradients, f32, layer_rows[l], layer_cols[l],
                                                   .layout = CV_OUTER_PRODUCT_OPTIMAL,
@@ -261,8 +262,10 @@ static cv_module build(int which, const cv_target *target, cv_layout layout)
 {
     static const cv_kernel *const kernels[] = {&encode, &infer, &train, &adam};
     if (which == CONVERT) return cv_conversion_module(target);
-    return CV_BUILD(*kernels[which], target, .local_size = LOCAL, .lowering = with == PLAIN ? CM_PLAIN : CM_AUTO,
-                    .registers = 256, .user = &layout);
+    const cm_target *row = cm_target_row(target->name);
+    const int lanes = row && row->block1d ? 8 : 0; /* which hold their vectors in registers of 32 bytes */
+    return CV_BUILD(*kernels[which], target, .local_size = LOCAL, .subgroup_size = lanes,
+                    .lowering = with == PLAIN ? CM_PLAIN : CM_AUTO, .registers = 256, .user = &layout);
 }
 
 static bool build_all(session *s)

@@ -18,10 +18,13 @@
 #include "example_matrices.h"
 
 /* A work-group computes 64 outputs of the whole batch, one group of weights per iteration: few rows, so that pieces are
- * small to have many of them. A group's halves are multiplied in slices of the step that suits the device. */
+ * small to have many of them. A group's halves are multiplied in slices of the step that suits the device. Beside the
+ * sums are those of a group; where registers are few, a slice's weights as they were stored count, too. */
 enum { BATCH = 16, COLUMNS = 64, GROUP = 64, HALF = GROUP / 2 };
 static const xt_product whole_batch = {.a = XT_TYPE(f16), .b = XT_TYPE(f16), .held = 1, .rows = BATCH,
                                        .cols = COLUMNS, .sg_rows = BATCH, .sg_cols = COLUMNS / 4};
+static const xt_product in_few = {.a = XT_TYPE(f16), .b = XT_TYPE(f16), .held = 1, .extra = 256, .rows = BATCH,
+                                  .cols = COLUMNS, .sg_rows = BATCH};
 
 /* ---- the kernels ---- */
 
@@ -292,7 +295,9 @@ static bool compute(zed_device *dev, zed_kernel *kernel, const layer *l)
 }
 
 static const example_form forms[] = {
-    {.kernel = &linear_int4, .product = &whole_batch}, {.kernel = &linear_int8, .product = &whole_batch}, FORMS_END};
+    {.kernel = &linear_int4, .product = &whole_batch, .few = &in_few},
+    {.kernel = &linear_int8, .product = &whole_batch, .few = &in_few},
+    FORMS_END};
 
 static bool run(zed_device *dev)
 {

@@ -25,7 +25,6 @@ p gemm --type bf16
 p gemm --type i8
 p gemm_slm
 p gemm_l2
-p gemm_l2 --tile 512x128,64x32,32
 p gemm_variants --variant plain
 p gemm_variants --variant order
 p gemm_variants --variant transpose

@@ -534,6 +534,7 @@ typedef struct xt_product {
     int subgroup_size;       /* this and the sizes below, where not 0, are taken as given */
     int max_subgroups;       /* of a work-group */
     int held;                /* vectors like C that are held beside the sums: a residual, an epilogue's */
+    int extra;               /* bytes of registers of a subgroup for what else it holds: words that it decodes, say */
     bool inside;             /* all tiles are .inside of their matrices, and .pitch is XT_PITCH_ALIGNED */
     int rows, cols;          /* of C for a work-group */
     int sg_rows, sg_cols;    /* of C for a subgroup */

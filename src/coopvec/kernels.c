@@ -266,7 +266,7 @@ static void cv_emit_module_(cv_ctx *x, cv_module *mod)
     if (!spe_build_end(mod, x->kernel->name, x->kernel->params, x->S, x->local_size)) return;
     if (!spe_build_finish(mod, 1)) return;
     bool fits = x->local_size <= x->target.max_group_size / 2; /* with 256 registers, too */
-    if (x->desc->registers == 256 || (!x->desc->registers && x->target.block1d && fits))
+    if (x->desc->registers == 256 || (!x->desc->registers && !x->target.block2d_sizes && fits))
         mod->build_flags = x->target.build_flags;
     else if (!x->desc->registers && x->target.build_flags[0] && fits)
         mod->build_flags = "-ze-intel-enable-auto-large-GRF-mode";

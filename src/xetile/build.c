@@ -53,14 +53,14 @@ static void xt_warn_(xt_ctx *x, xt_module *mod)
 }
 
 /* With 128 registers by default, Intel's compiler may take 256 if it would spill, where the work-group then fits. Of 32
- * bytes each (devices of block1d), it spilled some and stayed with 128: they get 256. */
+ * bytes each (devices without 2D block messages), it spilled some and stayed with 128: they get 256. */
 XE_ONCE_
 static const char *xt_build_flags_(const xt_ctx *x)
 {
     int subgroups = x->subgroups ? x->subgroups : 1;
     if (x->registers > 128) return "-ze-opt-large-register-file";
     if (!x->target.build_flags[0] || x->desc->registers || subgroups > xt_most_with_256_(x)) return "";
-    return x->target.block1d ? x->target.build_flags : "-ze-intel-enable-auto-large-GRF-mode";
+    return x->target.block2d_sizes ? "-ze-intel-enable-auto-large-GRF-mode" : x->target.build_flags;
 }
 
 /* Finds what the matrices of Vulkan's devices compute. */

@@ -561,7 +561,7 @@ TEST(registers_are_left_to_the_compiler)
         int registers, subgroups;
         const char *flags;
     } cases[] = {{"bmg", 0, 32, "-ze-intel-enable-auto-large-GRF-mode"},
-                 {"dg2", 0, 1, "-ze-intel-enable-auto-large-GRF-mode"},
+                 {"dg2", 0, 1, "-ze-opt-large-register-file"},
                  {"bmg", 0, 33, ""},
                  {"bmg", 128, 1, ""},
                  {"bmg", 256, 1, "-ze-opt-large-register-file"},

@@ -80,6 +80,15 @@ TEST(what_is_given_is_kept)
     p.max_subgroups = 16;
     t = xt_tiles_for(&target, &p);
     CHECK(t.rows == 128 && t.cols == 128 && t.c.sg_data[0] == 32 && t.c.sg_data[1] == 32);
+    p = (xt_product){.a = p.a, .b = p.b, .extra = 2049}; /* 32 x 64 sums and a step leave 2,048 bytes */
+    t = xt_tiles_for(&target, &p);
+    CHECK(t.c.sg_data[0] == 32 && t.c.sg_data[1] == 32);
+    p.extra = 2048;
+    t = xt_tiles_for(&target, &p);
+    CHECK(t.c.sg_data[0] == 32 && t.c.sg_data[1] == 64);
+    p = (xt_product){.a = p.a, .b = p.b, .rows = 16, .cols = 48}; /* of a work-group: a subgroup has no more */
+    t = xt_tiles_for(&target, &p);
+    CHECK_MSG(t.rows == 16 && t.cols == 48, "%d x %d", t.rows, t.cols);
     t = xt_tiles_for(&(xt_target){.name = "bmg", .max_group_size = 128}, &(xt_product){.a = XT_TYPE(f16), .b = p.b});
     CHECK_INT(t.c.sg_layout[0] * t.c.sg_layout[1], 4);
     p = (xt_product){.a = XT_TYPE(i8), .b = XT_TYPE(i8), .sg_rows = 64, .sg_cols = 64, .step = 32};

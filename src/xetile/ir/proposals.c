@@ -84,7 +84,8 @@ static int64_t xt_piece_bytes_(const xt_product *p, const cm_target *target, con
     int a = xt_bytes_(p->a - 1), b = xt_bytes_(p->b - 1), sum = p->c ? xt_bytes_(p->c - 1) : 4;
     if (xt_is_checked_(p, target) && !xt_is_int_(p->a - 1)) a = a < 4 ? 4 : a, b = b < 4 ? 4 : b;
     int rows = target->block1d && p->inside && data[0] > 8 ? 8 : data[0];
-    return (int64_t)data[0] * data[1] * (sum < 4 ? 4 : sum) * (1 + p->held) + (int64_t)k * (rows * a + data[1] * b);
+    return (int64_t)data[0] * data[1] * (sum < 4 ? 4 : sum) * (1 + p->held) + (int64_t)k * (rows * a + data[1] * b) +
+           p->extra;
 }
 
 static bool xt_halve_(int *what, int least)
@@ -125,8 +126,9 @@ static bool xt_shrink_(xt_shape_ *s, const xt_product *p, const int least[2])
 
 static void xt_fit_device_(xt_tiles *t, xt_shape_ *s, const xt_product *p, const cm_target *target, const int least[2])
 {
-    /* addresses and tests of lanes take a quarter */
-    const int bytes = xt_is_checked_(p, target) ? target->registers / 4 * 3 : target->registers;
+    /* addresses and tests of lanes take a quarter of 4 KB; of 8 KB, three eighths, where pieces and so lines are more */
+    const int eighths = !xt_is_checked_(p, target) ? 8 : target->registers > 4096 ? 5 : 6;
+    const int bytes = target->registers / 8 * eighths;
     bool shrunk = false;
     while (xt_piece_bytes_(p, target, s->data, s->k) > bytes && xt_shrink_(s, p, least)) shrunk = true;
     xt_product loop = *p;
@@ -154,6 +156,8 @@ static void xt_take_explicit_(xt_tiles *t, xt_shape_ *s, const xt_product *p)
     if (p->sg_rows) s->data[0] = p->sg_rows;
     if (p->sg_cols) s->data[1] = p->sg_cols;
     if (p->step) s->k = p->step;
+    if (p->rows && s->data[0] > p->rows && !p->sg_rows) s->data[0] = p->rows;
+    if (p->cols && s->data[1] > p->cols && !p->sg_cols) s->data[1] = p->cols;
     if (p->rows) s->layout[0] = p->rows < s->data[0] ? 1 : p->rows / s->data[0];
     if (p->cols) s->layout[1] = p->cols < s->data[1] ? 1 : p->cols / s->data[1];
     if (p->rows || p->cols || p->sg_rows || p->sg_cols || p->step) xt_because_(t, "; sizes as given");
