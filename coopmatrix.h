@@ -126,7 +126,8 @@
  * stores, conversions and products use the layout, so this affects only code that accesses components by number.
  *
  * For headers that build on this one, such as xetile.h and coopvec.h: cm_choose_target cm_environment cm_poison
- * cm_to_arith cm_from_arith cm_f32_to_bf16 cm_bitcast cm_component_ids cm_cached_pointer cm_prefetch_block; see below.
+ * cm_to_arith cm_from_arith cm_f32_to_bf16 cm_bitcast cm_component_ids cm_cached_pointer cm_prefetch_block
+ * cm_picker_init cm_pick; see below.
  *
  * LIMITS. Rows are a power of two, rows and columns at most 16384, S a power of two, at most 1024 for layouts;
  * operations take a size the target has. Positions, extents and strides are 32 bits. Names ending in _ are private.
@@ -443,6 +444,19 @@ XETILE_API cm_matrix cm_from_components(cm_ctx *c, const cm_layout *l, const spe
 /* The row and the column of this lane's component v, as i32 [SHAPE]. */
 XETILE_API spe_id cm_row_index(cm_ctx *c, const cm_layout *l, int v);
 XETILE_API spe_id cm_col_index(cm_ctx *c, const cm_layout *l, int v);
+
+/* Numbers that each lane has one of, or vectors, from which cm_pick makes others. What was moved is used again, so the
+ * values must not change in between. Returns false and an error without memory. */
+enum { CM_LANES = 64 };
+typedef struct {
+    const spe_id *value;
+    int *moved_first; /* by value; 0: none was moved */
+    spe_list moved;
+} cm_picker;
+XETILE_API bool cm_picker_init(cm_ctx *c, cm_picker *p, const spe_id *values, int count);
+/* In lane p what value number from[p] / CM_LANES is in lane from[p] % CM_LANES; -1: anything. `from` has a number for
+ * each lane of the subgroup. */
+XETILE_API spe_id cm_pick(cm_ctx *c, cm_picker *p, const int *from);
 
 /* The real and the imaginary part of a complex matrix, as matrices of f32 or f64 (TinyTC: re, im); re + i im from two
  * matrices of f32 (gives c32) or f64 (gives c64) of equal layout [COMPONENT, SHAPE]. These emit no code. */
@@ -1921,14 +1935,74 @@ XE_FN_ cm_matrix cm_map_(cm_ctx *c, const cm_layout *l, const cm_matrix *a, cons
     return spe_ok(c->module) ? d : cm_poison();
 }
 
-/* rearrange.c - components that move between lanes: another use, transposition, repetition; another type as well. */
+/* pick.c - values that move between lanes as tables say. */
 
-/* The components of layout `from` that component v of layout `to` comes from, over all lanes, and whether no lane needs
- * another's. A lane needs at most one row or column, so there are at most as many as the largest subgroup has lanes. */
+/* A value that was moved: `from` tells which lane each lane has it from. */
 typedef struct {
-    int source[64], count;
-    bool in_lane;
-} cm_sources_;
+    spe_id from, id;
+    int next;
+} cm_moved_;
+
+/* Moves a value: lane p gets that of lane table[p]. What was moved so before is used again. */
+XE_FN_ spe_id cm_move_value_(cm_ctx *c, cm_picker *p, int which, const unsigned char *table)
+{
+    spe_module *m = c->module;
+    int lanes = c->target.subgroup_size;
+    spe_id from = spe_lane_number(m, table, lanes), id;
+    bool same = true;
+    for (int i = p->moved_first[which]; i;) {
+        const cm_moved_ *moved = (const cm_moved_ *)p->moved.items + i;
+        if (moved->from == from) return moved->id;
+        i = moved->next;
+    }
+    for (int lane = 1; lane < lanes; lane++) same = same && table[lane] == table[0];
+    if (!spe_ok(m)) return 0;
+    if (same) id = spe_sg_broadcast(m, p->value[which], cm_i32_(c, (int)table[0]));
+    else id = spe_sg_shuffle(m, p->value[which], from);
+    cm_moved_ *moved = (cm_moved_ *)spe_list_add(m, &p->moved, sizeof *moved);
+    if (!moved) return id;
+    moved->from = from;
+    moved->id = id;
+    moved->next = p->moved_first[which];
+    p->moved_first[which] = p->moved.count - 1;
+    return id;
+}
+
+bool cm_picker_init(cm_ctx *c, cm_picker *p, const spe_id *values, int count)
+{
+    memset(p, 0, sizeof *p);
+    p->value = values;
+    p->moved_first = (int *)spe_alloc(c->module, (size_t)count * sizeof *p->moved_first);
+    if (!p->moved_first) return false;
+    memset(p->moved_first, 0, (size_t)count * sizeof *p->moved_first);
+    return spe_list_add(c->module, &p->moved, sizeof(cm_moved_)) != NULL; /* the first is none */
+}
+
+spe_id cm_pick(cm_ctx *c, cm_picker *p, const int *from)
+{
+    unsigned char table[CM_LANES];
+    const int lanes = c->target.subgroup_size;
+    uint64_t done = 0, mask;
+    spe_id got = 0, one;
+    int q;
+    for (int lane = 0; lane < lanes; lane++) {
+        bool in_place = true;
+        int first = from[lane] % CM_LANES;
+        if (from[lane] < 0 || (done >> lane & 1)) continue;
+        for (mask = 0, q = lane; q < lanes; q++) {
+            if (from[q] < 0 || from[q] / CM_LANES != from[lane] / CM_LANES) continue;
+            mask |= (uint64_t)1 << q;
+            in_place = in_place && from[q] % CM_LANES == q;
+        }
+        for (q = 0; q < lanes; q++) table[q] = (unsigned char)(mask >> q & 1 ? from[q] % CM_LANES : first);
+        one = in_place ? p->value[from[lane] / CM_LANES] : cm_move_value_(c, p, from[lane] / CM_LANES, table);
+        got = got ? spe_select(c->module, spe_lane_bit(c->module, mask, lanes), one, got) : one;
+        done |= mask;
+    }
+    return got ? got : p->value[0];
+}
+
+/* rearrange.c - components that move between lanes: another use, transposition, repetition; another type as well. */
 
 /* How elements move: element (r, c) of the result is (r + row, c + col) of the source, or (c, r) if transposed, modulo
  * the source's extents. */
@@ -1937,70 +2011,37 @@ typedef struct {
     int row, col;
 } cm_way_;
 
-XE_FN_ cm_sources_ cm_sources_of_(const cm_layout *from, const cm_layout *to, const cm_way_ *way, int v)
+/* Where component v of layout `to` comes from, for cm_pick. Returns the component that it is in every lane, if it is
+ * one; else -1, or -2 if it is an element in no lane. */
+XE_FN_ int cm_origins_(const cm_layout *from, const cm_layout *to, const cm_way_ *way, int v, int *origin)
 {
-    cm_sources_ s;
-    s.count = 0;
-    s.in_lane = true;
+    int only = -2;
     for (int lane = 0; lane < to->lanes; lane++) {
         cm_element e = cm_element_at_(to, lane, v);
+        origin[lane] = -1;
         if (e.padding) continue;
         cm_slot have = cm_slot_of(from, ((way->transposed ? e.col : e.row) + way->row) % from->rows,
                                   ((way->transposed ? e.row : e.col) + way->col) % from->cols);
-        int number = cm_number_of_(from, have), i = 0;
-        if (have.lane != lane) s.in_lane = false;
-        while (i < s.count && s.source[i] != number) i++;
-        if (i == s.count && i < (int)(sizeof s.source / sizeof s.source[0])) s.source[s.count++] = number;
+        int number = cm_number_of_(from, have);
+        origin[lane] = number * CM_LANES + have.lane;
+        bool in_place = have.lane == lane && (only == -2 || only == number);
+        only = in_place ? number : -1;
     }
-    return s;
-}
-
-/* cm_slot_of at run time: lane and component number (counting channels) of an element in layout l. */
-XE_FN_ void cm_find_slot_(cm_ctx *c, const cm_layout *l, spe_id row, spe_id col, spe_id *lane, spe_id *v)
-{
-    spe_module *m = c->module;
-    spe_id inner = cm_mod_(c, row, l->size_i * l->size_k1), k2 = cm_shr_(c, row, l->size_i * l->size_k1);
-    spe_id i = l->interleaved ? cm_shr_(c, inner, l->size_k1) : cm_mod_(c, inner, l->size_i);
-    spe_id k1 = l->interleaved ? cm_mod_(c, inner, l->size_k1) : cm_shr_(c, inner, l->size_i);
-    spe_id j = cm_times_(c, k2, l->size_j / l->omega);
-    j = spe_iadd(m, cm_shr_(c, col, l->omega), j);
-    spe_id number = spe_iadd(m, i, cm_times_(c, spe_iadd(m, k1, cm_times_(c, j, l->size_k1)), l->size_i));
-    *lane = cm_mod_(c, number, l->lanes);
-    *v = cm_mod_(c, col, l->omega);
-    *v = spe_iadd(m, cm_times_(c, cm_shr_(c, number, l->lanes), l->omega), *v);
-}
-
-/* Component v of layout `to` if lanes need others' components: a shuffle for each source, then a select. */
-XE_FN_ spe_id cm_fetch_(cm_ctx *c, const cm_layout *from, const cm_layout *to, const cm_way_ *way, int v,
-                        const cm_sources_ *s, const spe_id *components)
-{
-    spe_id lane, number, got = 0, at_row = cm_row_index(c, to, v), at_col = cm_col_index(c, to, v);
-    spe_id row = cm_plus_(c, way->transposed ? at_col : at_row, way->row);
-    spe_id col = cm_plus_(c, way->transposed ? at_row : at_col, way->col);
-    if ((way->transposed ? to->cols : to->rows) + way->row > from->rows) row = cm_mod_(c, row, from->rows);
-    if ((way->transposed ? to->rows : to->cols) + way->col > from->cols)
-        col = spe_umod(c->module, col, cm_i32_(c, from->cols));
-    cm_find_slot_(c, from, row, col, &lane, &number);
-    for (int i = 0; i < s->count; i++) {
-        spe_id one = components[s->source[i]];
-        if (!s->in_lane) one = spe_sg_shuffle(c->module, one, lane);
-        got = i == 0 ? one : spe_select(c->module, spe_ieq(c->module, number, cm_i32_(c, s->source[i])), one, got);
-    }
-    return got;
+    return only;
 }
 
 /* The elements of `a`, converted to the type of layout `to` and rearranged for it. */
 XE_FN_ cm_matrix cm_relayout_(cm_ctx *c, const cm_matrix *a, const cm_layout *to, const cm_way_ *way)
 {
     spe_id *from = cm_component_ids(c, a, to->type), *v = cm_ids_(c, to->size_v);
-    spe_id zero = spe_null(c->module, cm_storage_type(c, to->type));
-    if (!from || !v) return cm_poison();
+    int origin[CM_LANES];
+    cm_picker picker;
+    if (!from || !v || !cm_picker_init(c, &picker, from, a->layout.size_v)) return cm_poison();
     for (int i = 0; i < to->size_v; i++) {
-        cm_sources_ s = cm_sources_of_(&a->layout, to, way, i);
-        if (s.count == 0) v[i] = zero;
-        else if (s.count == 1 && s.in_lane)
-            v[i] = s.source[0] == i ? from[i] : spe_reload(c->module, from[s.source[0]]);
-        else v[i] = cm_fetch_(c, &a->layout, to, way, i, &s, from);
+        int only = cm_origins_(&a->layout, to, way, i, origin);
+        if (only == -2) v[i] = spe_null(c->module, cm_storage_type(c, to->type));
+        else if (only < 0) v[i] = cm_pick(c, &picker, origin);
+        else v[i] = only == i ? from[i] : spe_reload(c->module, from[only]);
     }
     return cm_from_components(c, to, v);
 }

@@ -83,7 +83,8 @@
  *   mathematics  spe_math1 spe_math2 spe_math3 spe_math of SPE_EXP, SPE_FMA ... (SPE_MATH_LIST); spe_ext spe_printf
  *   subgroups    spe_sg_broadcast spe_sg_broadcast_first spe_sg_shuffle spe_sg_shuffle_xor spe_sg_shuffle_up
  *                spe_sg_shuffle_down spe_sg_ballot spe_sg_ballot_count spe_sg_all spe_sg_any spe_sg_elect spe_sg_reduce
- *                spe_sg_scan_inclusive spe_sg_scan_exclusive spe_sg_reduce_clustered; work-groups: spe_wg_reduce
+ *                spe_sg_scan_inclusive spe_sg_scan_exclusive spe_sg_reduce_clustered spe_lane_bit spe_lane_number;
+ *                work-groups: spe_wg_reduce
  *                spe_wg_scan_inclusive spe_wg_scan_exclusive spe_wg_all spe_wg_any spe_wg_broadcast
  *   barriers     spe_barrier spe_sg_barrier spe_barrier_arrive spe_barrier_wait spe_memory_barrier spe_control_barrier
  *   atomics      spe_atomic spe_atomic_load spe_atomic_store spe_atomic_cas
@@ -847,6 +848,7 @@ typedef struct {
     const char *line_file, *string_file; /* OpLine in force, and the file whose OpString is string_id */
     int line_line, line_column, column;
     spe_id string_id;
+    spe_list by_lane;     /* spe_by_lane_: see lanes.c */
     spe_list named;       /* spe_named_: ids and their names, for messages */
     char text[2][80], place[160]; /* for error texts: type names, where a region was opened */
     uint32_t texts;
@@ -1351,6 +1353,11 @@ XETILE_API spe_does_ spe_prologue_begin, spe_prologue_end;
 /* A built-in of the invocation as an i32 (64-bit ids and sizes are truncated), loaded once per function, in its
  * prologue. dim: 0, 1, 2 for ids and sizes; 0 for subgroup and linear ones. */
 XETILE_API spe_id spe_builtin(spe_module *m, spe_builtin_name which, uint32_t dim);
+/* Values that depend only on the lane, computed once in a function, before its body: a condition that holds in lane p
+ * if bit p of the mask is set; a u32 that is table[p] in lane p, each less than `lanes`, those of a subgroup: at most
+ * 64. */
+XETILE_API spe_id spe_lane_bit(spe_module *m, uint64_t mask, int lanes);
+XETILE_API spe_id spe_lane_number(spe_module *m, const unsigned char *table, int lanes);
 
 /* ---- Structured control flow --------------------------------------------------------------------------------------
  *
@@ -6491,6 +6498,97 @@ void spe_prologue_end(spe_module *m)
 {
     if (!m->in_prologue) SPE_ERROR_(m, PROLOGUE, "no spe_prologue_begin");
     if (!m->error.id) m->in_prologue = false;
+}
+
+/* lanes.c - values that depend only on the lane, computed once in a function, before its body. */
+
+enum { SPE_LANES_MOST_ = 64 };
+
+/* A condition for lanes, or a number for each. Those of a function follow one another. */
+typedef struct {
+    uint32_t function;
+    int lanes;
+    uint64_t mask;
+    unsigned char table[SPE_LANES_MOST_]; /* of a condition: all 255 */
+    spe_id id;                            /* 0: not yet */
+} spe_by_lane_;
+
+/* Finds or adds a row of the open function; NULL without memory. */
+XE_FN_ spe_by_lane_ *spe_by_lane_at_(spe_module *m, uint64_t mask, const unsigned char *table, int lanes)
+{
+    spe_by_lane_ row, *found;
+    memset(&row, 0, sizeof row);
+    memset(row.table, table ? 0 : 255, sizeof row.table);
+    if (table) memcpy(row.table, table, (size_t)lanes);
+    row.function = m->fn.index;
+    row.lanes = lanes;
+    row.mask = mask;
+    for (int i = m->by_lane.count - 1; i >= 0; i--) {
+        found = (spe_by_lane_ *)m->by_lane.items + i;
+        if (found->function != row.function) break;
+        if (found->lanes == lanes && found->mask == mask && memcmp(found->table, row.table, sizeof row.table) == 0) return found;
+    }
+    found = (spe_by_lane_ *)spe_list_add(m, &m->by_lane, sizeof *found);
+    if (found) *found = row;
+    return found;
+}
+
+/* Bit p of the mask in lane p. Of more than 32 lanes, each half has a word of it. */
+XE_FN_ spe_id spe_mask_bit_(spe_module *m, uint64_t mask, int lanes)
+{
+    spe_id lane = spe_builtin(m, SPE_SUBGROUP_LANE, 0), one = spe_u32(m, 1), word = spe_u32(m, (uint32_t)mask);
+    if (lanes > 32) {
+        spe_id half = spe_u32(m, 32), high = spe_u32(m, (uint32_t)(mask >> 32));
+        word = spe_select(m, spe_ult(m, lane, half), word, high);
+        lane = spe_and(m, lane, spe_u32(m, 31));
+    }
+    return spe_and(m, spe_shr(m, word, lane), one);
+}
+
+XE_FN_ bool spe_has_lanes_(spe_module *m, int lanes)
+{
+    if (!m->open) SPE_ERROR_(m, NO_FUNCTION, "no function is open");
+    else if (lanes < 1 || lanes > SPE_LANES_MOST_)
+        SPE_ERROR_(m, RANGE, "%d lanes, wanted 1 to %d", lanes, SPE_LANES_MOST_);
+    return !m->error.id;
+}
+
+/* Each bit of a table's numbers is a mask of lanes. */
+XE_FN_ spe_id spe_emit_lane_number_(spe_module *m, const unsigned char *table, int lanes)
+{
+    spe_id sum = 0;
+    for (int bit = 0; 1 << bit < lanes; bit++) {
+        uint64_t mask = 0;
+        for (int p = 0; p < lanes; p++) mask |= (uint64_t)(table[p] >> bit & 1) << p;
+        if (mask == 0) continue;
+        spe_id one = spe_mask_bit_(m, mask, lanes);
+        one = bit ? spe_shl(m, one, spe_u32(m, (uint32_t)bit)) : one;
+        sum = sum ? spe_or(m, sum, one) : one;
+    }
+    return sum ? sum : spe_u32(m, 0);
+}
+
+spe_id spe_lane_bit(spe_module *m, uint64_t mask, int lanes)
+{
+    spe_by_lane_ *row = spe_has_lanes_(m, lanes) ? spe_by_lane_at_(m, mask, NULL, lanes) : NULL;
+    if (!row || row->id) return row ? row->id : 0;
+    bool was = m->in_prologue;
+    m->in_prologue = true;
+    spe_id bit = spe_mask_bit_(m, mask, lanes);
+    row->id = spe_ine(m, bit, spe_u32(m, 0));
+    m->in_prologue = was;
+    return row->id;
+}
+
+spe_id spe_lane_number(spe_module *m, const unsigned char *table, int lanes)
+{
+    spe_by_lane_ *row = spe_has_lanes_(m, lanes) ? spe_by_lane_at_(m, 0, table, lanes) : NULL;
+    if (!row || row->id) return row ? row->id : 0;
+    bool was = m->in_prologue;
+    m->in_prologue = true;
+    row->id = spe_emit_lane_number_(m, table, lanes);
+    m->in_prologue = was;
+    return row->id;
 }
 
 /* flow.c - structured control flow: regions with sides or a body, and the phis of the values that leave them. */

@@ -126,7 +126,8 @@
  * stores, conversions and products use the layout, so this affects only code that accesses components by number.
  *
  * For headers that build on this one, such as xetile.h and coopvec.h: cm_choose_target cm_environment cm_poison
- * cm_to_arith cm_from_arith cm_f32_to_bf16 cm_bitcast cm_component_ids cm_cached_pointer cm_prefetch_block; see below.
+ * cm_to_arith cm_from_arith cm_f32_to_bf16 cm_bitcast cm_component_ids cm_cached_pointer cm_prefetch_block
+ * cm_picker_init cm_pick; see below.
  *
  * LIMITS. Rows are a power of two, rows and columns at most 16384, S a power of two, at most 1024 for layouts;
  * operations take a size the target has. Positions, extents and strides are 32 bits. Names ending in _ are private.
@@ -441,6 +442,19 @@ XETILE_API cm_matrix cm_from_components(cm_ctx *c, const cm_layout *l, const spe
 /* The row and the column of this lane's component v, as i32 [SHAPE]. */
 XETILE_API spe_id cm_row_index(cm_ctx *c, const cm_layout *l, int v);
 XETILE_API spe_id cm_col_index(cm_ctx *c, const cm_layout *l, int v);
+
+/* Numbers that each lane has one of, or vectors, from which cm_pick makes others. What was moved is used again, so the
+ * values must not change in between. Returns false and an error without memory. */
+enum { CM_LANES = 64 };
+typedef struct {
+    const spe_id *value;
+    int *moved_first; /* by value; 0: none was moved */
+    spe_list moved;
+} cm_picker;
+XETILE_API bool cm_picker_init(cm_ctx *c, cm_picker *p, const spe_id *values, int count);
+/* In lane p what value number from[p] / CM_LANES is in lane from[p] % CM_LANES; -1: anything. `from` has a number for
+ * each lane of the subgroup. */
+XETILE_API spe_id cm_pick(cm_ctx *c, cm_picker *p, const int *from);
 
 /* The real and the imaginary part of a complex matrix, as matrices of f32 or f64 (TinyTC: re, im); re + i im from two
  * matrices of f32 (gives c32) or f64 (gives c64) of equal layout [COMPONENT, SHAPE]. These emit no code. */

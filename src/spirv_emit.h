@@ -83,7 +83,8 @@
  *   mathematics  spe_math1 spe_math2 spe_math3 spe_math of SPE_EXP, SPE_FMA ... (SPE_MATH_LIST); spe_ext spe_printf
  *   subgroups    spe_sg_broadcast spe_sg_broadcast_first spe_sg_shuffle spe_sg_shuffle_xor spe_sg_shuffle_up
  *                spe_sg_shuffle_down spe_sg_ballot spe_sg_ballot_count spe_sg_all spe_sg_any spe_sg_elect spe_sg_reduce
- *                spe_sg_scan_inclusive spe_sg_scan_exclusive spe_sg_reduce_clustered; work-groups: spe_wg_reduce
+ *                spe_sg_scan_inclusive spe_sg_scan_exclusive spe_sg_reduce_clustered spe_lane_bit spe_lane_number;
+ *                work-groups: spe_wg_reduce
  *                spe_wg_scan_inclusive spe_wg_scan_exclusive spe_wg_all spe_wg_any spe_wg_broadcast
  *   barriers     spe_barrier spe_sg_barrier spe_barrier_arrive spe_barrier_wait spe_memory_barrier spe_control_barrier
  *   atomics      spe_atomic spe_atomic_load spe_atomic_store spe_atomic_cas
@@ -484,6 +485,7 @@ typedef struct {
     const char *line_file, *string_file; /* OpLine in force, and the file whose OpString is string_id */
     int line_line, line_column, column;
     spe_id string_id;
+    spe_list by_lane;     /* spe_by_lane_: see lanes.c */
     spe_list named;       /* spe_named_: ids and their names, for messages */
     char text[2][80], place[160]; /* for error texts: type names, where a region was opened */
     uint32_t texts;
@@ -988,6 +990,11 @@ XETILE_API spe_does_ spe_prologue_begin, spe_prologue_end;
 /* A built-in of the invocation as an i32 (64-bit ids and sizes are truncated), loaded once per function, in its
  * prologue. dim: 0, 1, 2 for ids and sizes; 0 for subgroup and linear ones. */
 XETILE_API spe_id spe_builtin(spe_module *m, spe_builtin_name which, uint32_t dim);
+/* Values that depend only on the lane, computed once in a function, before its body: a condition that holds in lane p
+ * if bit p of the mask is set; a u32 that is table[p] in lane p, each less than `lanes`, those of a subgroup: at most
+ * 64. */
+XETILE_API spe_id spe_lane_bit(spe_module *m, uint64_t mask, int lanes);
+XETILE_API spe_id spe_lane_number(spe_module *m, const unsigned char *table, int lanes);
 
 /* ---- Structured control flow --------------------------------------------------------------------------------------
  *

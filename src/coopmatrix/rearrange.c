@@ -1,13 +1,6 @@
 /* rearrange.c - components that move between lanes: another use, transposition, repetition; another type as well. */
 #include "internal.h"
 
-/* The components of layout `from` that component v of layout `to` comes from, over all lanes, and whether no lane needs
- * another's. A lane needs at most one row or column, so there are at most as many as the largest subgroup has lanes. */
-typedef struct {
-    int source[64], count;
-    bool in_lane;
-} cm_sources_;
-
 /* How elements move: element (r, c) of the result is (r + row, c + col) of the source, or (c, r) if transposed, modulo
  * the source's extents. */
 typedef struct {
@@ -15,70 +8,37 @@ typedef struct {
     int row, col;
 } cm_way_;
 
-static cm_sources_ cm_sources_of_(const cm_layout *from, const cm_layout *to, const cm_way_ *way, int v)
+/* Where component v of layout `to` comes from, for cm_pick. Returns the component that it is in every lane, if it is
+ * one; else -1, or -2 if it is an element in no lane. */
+static int cm_origins_(const cm_layout *from, const cm_layout *to, const cm_way_ *way, int v, int *origin)
 {
-    cm_sources_ s;
-    s.count = 0;
-    s.in_lane = true;
+    int only = -2;
     for (int lane = 0; lane < to->lanes; lane++) {
         cm_element e = cm_element_at_(to, lane, v);
+        origin[lane] = -1;
         if (e.padding) continue;
         cm_slot have = cm_slot_of(from, ((way->transposed ? e.col : e.row) + way->row) % from->rows,
                                   ((way->transposed ? e.row : e.col) + way->col) % from->cols);
-        int number = cm_number_of_(from, have), i = 0;
-        if (have.lane != lane) s.in_lane = false;
-        while (i < s.count && s.source[i] != number) i++;
-        if (i == s.count && i < (int)(sizeof s.source / sizeof s.source[0])) s.source[s.count++] = number;
+        int number = cm_number_of_(from, have);
+        origin[lane] = number * CM_LANES + have.lane;
+        bool in_place = have.lane == lane && (only == -2 || only == number);
+        only = in_place ? number : -1;
     }
-    return s;
-}
-
-/* cm_slot_of at run time: lane and component number (counting channels) of an element in layout l. */
-static void cm_find_slot_(cm_ctx *c, const cm_layout *l, spe_id row, spe_id col, spe_id *lane, spe_id *v)
-{
-    spe_module *m = c->module;
-    spe_id inner = cm_mod_(c, row, l->size_i * l->size_k1), k2 = cm_shr_(c, row, l->size_i * l->size_k1);
-    spe_id i = l->interleaved ? cm_shr_(c, inner, l->size_k1) : cm_mod_(c, inner, l->size_i);
-    spe_id k1 = l->interleaved ? cm_mod_(c, inner, l->size_k1) : cm_shr_(c, inner, l->size_i);
-    spe_id j = cm_times_(c, k2, l->size_j / l->omega);
-    j = spe_iadd(m, cm_shr_(c, col, l->omega), j);
-    spe_id number = spe_iadd(m, i, cm_times_(c, spe_iadd(m, k1, cm_times_(c, j, l->size_k1)), l->size_i));
-    *lane = cm_mod_(c, number, l->lanes);
-    *v = cm_mod_(c, col, l->omega);
-    *v = spe_iadd(m, cm_times_(c, cm_shr_(c, number, l->lanes), l->omega), *v);
-}
-
-/* Component v of layout `to` if lanes need others' components: a shuffle for each source, then a select. */
-static spe_id cm_fetch_(cm_ctx *c, const cm_layout *from, const cm_layout *to, const cm_way_ *way, int v,
-                        const cm_sources_ *s, const spe_id *components)
-{
-    spe_id lane, number, got = 0, at_row = cm_row_index(c, to, v), at_col = cm_col_index(c, to, v);
-    spe_id row = cm_plus_(c, way->transposed ? at_col : at_row, way->row);
-    spe_id col = cm_plus_(c, way->transposed ? at_row : at_col, way->col);
-    if ((way->transposed ? to->cols : to->rows) + way->row > from->rows) row = cm_mod_(c, row, from->rows);
-    if ((way->transposed ? to->rows : to->cols) + way->col > from->cols)
-        col = spe_umod(c->module, col, cm_i32_(c, from->cols));
-    cm_find_slot_(c, from, row, col, &lane, &number);
-    for (int i = 0; i < s->count; i++) {
-        spe_id one = components[s->source[i]];
-        if (!s->in_lane) one = spe_sg_shuffle(c->module, one, lane);
-        got = i == 0 ? one : spe_select(c->module, spe_ieq(c->module, number, cm_i32_(c, s->source[i])), one, got);
-    }
-    return got;
+    return only;
 }
 
 /* The elements of `a`, converted to the type of layout `to` and rearranged for it. */
 static cm_matrix cm_relayout_(cm_ctx *c, const cm_matrix *a, const cm_layout *to, const cm_way_ *way)
 {
     spe_id *from = cm_component_ids(c, a, to->type), *v = cm_ids_(c, to->size_v);
-    spe_id zero = spe_null(c->module, cm_storage_type(c, to->type));
-    if (!from || !v) return cm_poison();
+    int origin[CM_LANES];
+    cm_picker picker;
+    if (!from || !v || !cm_picker_init(c, &picker, from, a->layout.size_v)) return cm_poison();
     for (int i = 0; i < to->size_v; i++) {
-        cm_sources_ s = cm_sources_of_(&a->layout, to, way, i);
-        if (s.count == 0) v[i] = zero;
-        else if (s.count == 1 && s.in_lane)
-            v[i] = s.source[0] == i ? from[i] : spe_reload(c->module, from[s.source[0]]);
-        else v[i] = cm_fetch_(c, &a->layout, to, way, i, &s, from);
+        int only = cm_origins_(&a->layout, to, way, i, origin);
+        if (only == -2) v[i] = spe_null(c->module, cm_storage_type(c, to->type));
+        else if (only < 0) v[i] = cm_pick(c, &picker, origin);
+        else v[i] = only == i ? from[i] : spe_reload(c->module, from[only]);
     }
     return cm_from_components(c, to, v);
 }

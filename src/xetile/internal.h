@@ -214,15 +214,14 @@ typedef struct {
 enum { XT_LOCAL_ALIGN_ = 64 };
 
 /* The most lanes of a subgroup, and a set of lanes, one bit for each. */
-enum { XT_LANES_MAX_ = 64 };
+enum { XT_LANES_MAX_ = CM_LANES };
 typedef uint64_t xt_lanes_;
 
-/* Values that depend only on the lane or the subgroup. Each is computed once, before the body, and found by its key: a
- * position in a map's dimension, a bit per lane, or a number per lane. */
-typedef enum { XT_ONCE_PLACE_, XT_ONCE_FIRST_, XT_ONCE_LANE_BIT_, XT_ONCE_LANE_TABLE_ } xt_once_kind_;
+/* Values that depend only on the subgroup. Each is computed once, before the body, and found by its key. */
+typedef enum { XT_ONCE_PLACE_, XT_ONCE_FIRST_ } xt_once_kind_;
 typedef struct {
     xt_once_kind_ kind;
-    unsigned char key[XT_LANES_MAX_];
+    unsigned char key[32];
     spe_id id; /* 0: not yet */
 } xt_once_;
 
@@ -350,9 +349,8 @@ typedef struct {
     int rows, cols, comps, capacity;
     int type; /* the arithmetic type of the components: xt_wide_type_ of the vector's */
     spe_id *comp;
-    int *where; /* comp * 64 + lane */
-    int *move;  /* per component, the first of the moves made so far, to reuse them */
-    spe_list moves;
+    int *where; /* as for cm_pick */
+    cm_picker picker;
 } xt_field_;
 
 /* Where elements of a result come from: (i, j) is the operand's (i / divisor[0] + shift[0], j / divisor[1] + shift[1]),

@@ -406,6 +406,42 @@ TEST(prologue_comes_first)
     spe_free(&m);
 }
 
+/* What depends only on the lane is computed once in each function that needs it. */
+TEST(values_by_lane)
+{
+    static const unsigned char table[] = {3, 2, 1, 0};
+    spe_module m;
+    spe_words w;
+    spe_begin(&m, NULL);
+    spe_lane_bit(&m, 1, 16);
+    CHECK_INT(spe_get_error(&m)->id, SPE_ERR_NO_FUNCTION);
+    spe_free(&m);
+    spe_begin(&m, NULL);
+    for (int i = 0; i < 2; i++) {
+        spe_id got[3];
+        begin_kernel(&m, i ? "second" : "first");
+        spe_if(&m, spe_lane_bit(&m, 5, 4));
+        got[0] = spe_lane_number(&m, table, 4);
+        got[1] = spe_lane_bit(&m, 5, 4);
+        spe_endif(&m, 0, NULL, NULL);
+        got[2] = spe_lane_number(&m, table, 4); /* of the region's, and usable here */
+        CHECK(got[0] == got[2] && got[1] == spe_lane_bit(&m, 5, 4) && got[1] != spe_lane_bit(&m, 4, 4));
+        spe_iadd(&m, got[2], got[0]);
+        spe_kernel_end(&m);
+    }
+    w = finish(&m);
+    if (!w.data) return;
+    CHECK_INT(count_op(&w, SPE_OpINotEqual), 4);
+    CHECK_INT(count_op(&w, SPE_OpBitwiseOr), 2); /* two bits of each of the numbers */
+    save("spirv_emit_lanes", &w);
+    spe_free(&m);
+    spe_begin(&m, NULL);
+    begin_kernel(&m, "k");
+    spe_lane_number(&m, table, 65);
+    CHECK_INT(spe_get_error(&m)->id, SPE_ERR_RANGE);
+    spe_free(&m);
+}
+
 TEST(prologue_takes_no_body_values)
 {
     spe_module m;
@@ -825,6 +861,7 @@ int main(void)
     RUN(version_limits);
     RUN(kernel_modes_and_attributes);
     RUN(prologue_comes_first);
+    RUN(values_by_lane);
     RUN(prologue_takes_no_body_values);
     RUN(every_builtin);
     RUN(allocations_do_not_grow_with_instructions);

@@ -1,11 +1,6 @@
 /* lower/lanes.c - moving elements between lanes. */
 #include "../internal.h"
 
-typedef struct {
-    spe_id from, id; /* from: the lane that each lane takes it from; id: the result */
-    int next;
-} xt_move_;
-
 XE_FN_ bool xt_field_init_(xt_ctx *x, xt_field_ *f, int rows, int cols, int comps, int type)
 {
     memset(f, 0, sizeof *f);
@@ -15,8 +10,7 @@ XE_FN_ bool xt_field_init_(xt_ctx *x, xt_field_ *f, int rows, int cols, int comp
     f->type = type;
     f->comp = (spe_id *)xt_memory_(x, (size_t)comps * sizeof *f->comp);
     f->where = (int *)xt_memory_(x, (size_t)rows * (size_t)cols * sizeof *f->where);
-    f->move = (int *)xt_memory_(x, (size_t)comps * sizeof *f->move);
-    return f->comp && f->where && f->move && spe_list_add(&x->m, &f->moves, sizeof(xt_move_)); /* move 0 is none */
+    return f->comp && f->where && cm_picker_init(&x->cm, &f->picker, f->comp, comps);
 }
 
 /* The element in component v of a lane. */
@@ -35,7 +29,7 @@ static void xt_field_add_(xt_ctx *x, xt_field_ *f, const cm_matrix *a, const xt_
         for (int p = 0; p < a->layout.lanes; p++) {
             cm_element e = xt_element_at_(&a->layout, p, i);
             if (e.padding || e.row >= b->valid) continue;
-            f->where[(b->held[0] + e.col) * f->cols + b->held[1] + e.row] = f->comps * 64 + p;
+            f->where[(b->held[0] + e.col) * f->cols + b->held[1] + e.row] = f->comps * CM_LANES + p;
         }
     }
 }
@@ -55,7 +49,7 @@ XE_FN_ bool xt_field_of_(xt_ctx *x, xt_field_ *f, const xt_vec *v, int type)
     return spe_ok(&x->m);
 }
 
-/* ---- constants that depend on the lane --------------------------------------------------------------------------- */
+/* ---- picking ----------------------------------------------------------------------------------------------------- */
 
 /* The mask of lanes whose number has this bit. */
 XE_FN_ xt_lanes_ xt_lanes_with_(const xt_ctx *x, int bit)
@@ -65,103 +59,11 @@ XE_FN_ xt_lanes_ xt_lanes_with_(const xt_ctx *x, int bit)
     return mask;
 }
 
-/* Emits, in the prologue, bit p of `mask` in lane p. Of 64 lanes, each half has a word of it. */
-static spe_id xt_emit_bit_(xt_ctx *x, spe_id lane, xt_lanes_ mask)
-{
-    spe_module *m = &x->m;
-    spe_id one = spe_u32(m, 1), word = spe_u32(m, (uint32_t)mask);
-    if (x->S > 32) {
-        spe_id half = spe_u32(m, 32), high = spe_u32(m, (uint32_t)(mask >> 32));
-        word = spe_select(m, spe_ult(m, lane, half), word, high);
-        lane = spe_and(m, lane, spe_u32(m, 31));
-    }
-    return spe_and(m, spe_shr(m, word, lane), one);
-}
-
-/* The same as a condition, computed once, before the body. */
-XE_FN_ spe_id xt_lane_bit_(xt_ctx *x, xt_lanes_ mask)
-{
-    spe_module *m = &x->m;
-    xt_once_ *row = xt_once_at_(x, XT_ONCE_LANE_BIT_, &mask, sizeof mask);
-    if (!row || row->id) return row ? row->id : 0;
-    spe_prologue_begin(m);
-    row->id = xt_emit_bit_(x, spe_builtin(m, SPE_SUBGROUP_LANE, 0), mask);
-    row->id = spe_ine(m, row->id, spe_u32(m, 0));
-    spe_prologue_end(m);
-    return row->id;
-}
-
-/* A number that is table[p] in lane p: each of its bits is a mask of lanes. */
-static spe_id xt_lane_table_(xt_ctx *x, const unsigned char *table)
-{
-    spe_module *m = &x->m;
-    xt_once_ *row = xt_once_at_(x, XT_ONCE_LANE_TABLE_, table, (size_t)x->S);
-    spe_id lane, sum = 0;
-    if (!row || row->id) return row ? row->id : 0;
-    spe_prologue_begin(m);
-    lane = spe_builtin(m, SPE_SUBGROUP_LANE, 0);
-    for (int bit = 0; 1 << bit < x->S; bit++) {
-        xt_lanes_ mask = 0;
-        for (int p = 0; p < x->S; p++) mask |= (xt_lanes_)(table[p] >> bit & 1) << p;
-        if (mask == 0) continue;
-        spe_id one = xt_emit_bit_(x, lane, mask);
-        one = bit ? spe_shl(m, one, spe_u32(m, (uint32_t)bit)) : one;
-        sum = sum ? spe_or(m, sum, one) : one;
-    }
-    spe_prologue_end(m);
-    return row->id = sum ? sum : spe_u32(m, 0);
-}
-
-/* ---- picking ----------------------------------------------------------------------------------------------------- */
-
-/* Shuffles component `comp`: lane p gets that of lane table[p]. */
-static spe_id xt_moved_(xt_ctx *x, xt_field_ *f, int comp, const unsigned char *table)
-{
-    spe_id from = xt_lane_table_(x, table), id;
-    bool same = true;
-    xt_move_ *move;
-    for (int i = f->move[comp]; i; i = move->next) {
-        move = (xt_move_ *)f->moves.items + i;
-        if (move->from == from) return move->id;
-    }
-    for (int p = 1; p < x->S; p++) same = same && table[p] == table[0];
-    if (!spe_ok(&x->m)) return 0;
-    if (same)
-        id = spe_sg_broadcast(&x->m, f->comp[comp], spe_i32(&x->m, (int)table[0]));
-    else
-        id = spe_sg_shuffle(&x->m, f->comp[comp], from);
-    move = (xt_move_ *)spe_list_add(&x->m, &f->moves, sizeof *move);
-    if (!move) return id;
-    move->from = from;
-    move->id = id;
-    move->next = f->move[comp];
-    f->move[comp] = f->moves.count - 1;
-    return id;
-}
+/* A condition that holds in the lanes of a set. */
+XE_FN_ spe_id xt_lane_bit_(xt_ctx *x, xt_lanes_ mask) { return spe_lane_bit(&x->m, mask, x->S); }
 
 /* A value that is the element at from[p] in lane p (as in xt_field_.where; -1: don't care). */
-XE_FN_ spe_id xt_pick_(xt_ctx *x, xt_field_ *f, const int *from)
-{
-    unsigned char table[XT_LANES_MAX_];
-    xt_lanes_ done = 0, mask;
-    spe_id got = 0, one;
-    int q;
-    for (int p = 0; p < x->S; p++) {
-        bool in_place = true;
-        int lane = from[p] & 63;
-        if (from[p] < 0 || (done >> p & 1)) continue;
-        for (mask = 0, q = p; q < x->S; q++) {
-            if (from[q] < 0 || from[q] / 64 != from[p] / 64) continue;
-            mask |= (xt_lanes_)1 << q;
-            in_place = in_place && (from[q] & 63) == q;
-        }
-        for (q = 0; q < x->S; q++) table[q] = (unsigned char)(mask >> q & 1 ? from[q] & 63 : lane);
-        one = in_place ? f->comp[from[p] / 64] : xt_moved_(x, f, from[p] / 64, table);
-        got = got ? spe_select(&x->m, xt_lane_bit_(x, mask), one, got) : one;
-        done |= mask;
-    }
-    return got ? got : f->comp[0];
-}
+XE_FN_ spe_id xt_pick_(xt_ctx *x, xt_field_ *f, const int *from) { return cm_pick(&x->cm, &f->picker, from); }
 
 /* The number, row after row, of element k of the group that yields element (row, col) of the result. */
 XE_ONCE_

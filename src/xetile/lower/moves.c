@@ -34,7 +34,8 @@ static bool xt_transpose_field_(xt_ctx *x, xt_field_ *f, xt_field_ *out)
             for (int i = 0; i < S; i++, out->comps++) {
                 out->comp[out->comps] = a[i];
                 for (int p = 0; p < S; p++)
-                    if (c + i < f->cols && r + p < f->rows) out->where[(r + p) * f->cols + c + i] = out->comps * 64 + p;
+                    if (c + i < f->cols && r + p < f->rows)
+                        out->where[(r + p) * f->cols + c + i] = out->comps * CM_LANES + p;
             }
         }
     return spe_ok(&x->m);

@@ -75,7 +75,7 @@ static bool xt_reduce_lanes_(xt_ctx *x, xt_reduce_ *r, xt_field_ *out)
             for (int p = 0; p < x->S; p++) {
                 int to = o + p % r->width, g = group + p / r->width;
                 if (to < r->outer && g < r->groups)
-                    out->where[dim ? to * cols + g : g * cols + to] = out->comps * 64 + p;
+                    out->where[dim ? to * cols + g : g * cols + to] = out->comps * CM_LANES + p;
             }
             out->comp[out->comps++] = xt_reduce_halve_(x, r, a, count);
         }

@@ -7,7 +7,7 @@ typedef struct {
     xt_field_ f;
     int kind;
     const xt_whole_ *of;
-    int *element; /* element[c * 64 + p]: the element in lane p of component c, -1: none */
+    int *element; /* element[c * CM_LANES + p]: the element in lane p of component c, -1: none */
     int span;     /* elements of a piece along the dimension */
 } xt_scan_;
 
@@ -43,9 +43,9 @@ static bool xt_scan_init_(xt_scan_ *s, xt_ctx *x, const xt_node_ *n)
     s->of = of;
     s->span = v.dist.data[of->dim];
     if (!xt_field_of_(x, &s->f, &v, xt_wide_type_((int)v.type))) return false;
-    s->element = (int *)xt_memory_(x, (size_t)s->f.comps * 64 * sizeof *s->element);
+    s->element = (int *)xt_memory_(x, (size_t)s->f.comps * CM_LANES * sizeof *s->element);
     if (!s->element) return false;
-    for (int i = 0; i < s->f.comps * 64; i++) s->element[i] = -1;
+    for (int i = 0; i < s->f.comps * CM_LANES; i++) s->element[i] = -1;
     for (int i = 0; i < s->f.rows * s->f.cols; i++) s->element[s->f.where[i]] = i;
     return true;
 }
@@ -57,7 +57,7 @@ static spe_id xt_scan_before_(const xt_scan_ *s, xt_field_ *f, int c, int by, xt
     int from[XT_LANES_MAX_], step = by * (s->of->dim ? 1 : f->cols);
     mask[0] = mask[1] = 0;
     for (int p = 0; p < s->x->S; p++) {
-        int e = s->element[c * 64 + p];
+        int e = s->element[c * CM_LANES + p];
         from[p] = e >= 0 && xt_scan_at_(s, e) >= by ? f->where[e - step] : -1;
         if (e >= 0) mask[from[p] < 0] |= (xt_lanes_)1 << p;
     }
@@ -88,7 +88,7 @@ static int xt_scan_position_(const xt_scan_ *s, int c)
 {
     int at = XT_SCAN_NONE_;
     for (int p = 0; p < s->x->S; p++) {
-        int e = s->element[c * 64 + p];
+        int e = s->element[c * CM_LANES + p];
         if (e >= 0 && at >= 0 && xt_scan_at_(s, e) != at) return XT_SCAN_SEVERAL_;
         if (e >= 0) at = xt_scan_at_(s, e);
     }

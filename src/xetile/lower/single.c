@@ -33,7 +33,7 @@ XE_FN_ void xt_write_element_(xt_ctx *x, const xt_node_ *n)
     int type = xt_number_type_((int)v.type);
     xt_field_ f;
     if (!v.blocks || !xt_field_of_(x, &f, &v, (int)xt_held_((cm_type)type))) return;
-    spe_id one = spe_sg_broadcast(&x->m, f.comp[f.where[0] / 64], spe_i32(&x->m, f.where[0] % 64));
+    spe_id one = spe_sg_broadcast(&x->m, f.comp[f.where[0] / CM_LANES], spe_i32(&x->m, f.where[0] % CM_LANES));
     if (type == XT_BOOL_) one = spe_ine(&x->m, one, spe_null(&x->m, spe_type_of(&x->m, one)));
     xt_define_(x, n->result, xt_scalar_(type, one, 1));
 }

@@ -1,0 +1,72 @@
+#!/bin/sh
+# lines.sh [COMMIT] - where the lines of xetile.h are, by subject, now and at a commit: a table for docs/layers.md. The default is
+# ccbe41cb, the last commit before xetile.h got floors. A file belongs to a subject by its name, whatever its folder; of the face,
+# sections do. What join.sh adds or leaves out is `joined`.
+set -eu
+cd "$(dirname "$0")/.."
+before=${1:-ccbe41cb}
+git rev-parse -q --verify "$before^{commit}" >/dev/null || { echo "there is no commit $before here" >&2; exit 1; }
+
+# Subjects, in the order of the table; `later`: asked for after the floors were, and not in the last row.
+subjects='face: manual types macros
+record: context record operations ops.h internal.h build emit values resources lower
+numbers: numbers
+tiles: maps tiles layout layouts
+regions: regions control carried condition turns single
+memory: access loads borders chooser scattered atomics prefetch block2d
+pitch: staged staging copy_in local_operands slices reloads
+vectors: elements arithmetic components vectors random
+moves: moves origins lanes scratch bands
+reductions: reduction scan
+products: mma products defer
+print: print
+later Vulkan: opaque opaque_steps opaque_each panels strips vulkan
+later MX: scaled quantize
+later proposals: proposals tiles_for
+later C++: cpp.h
+later operations: top logsumexp widths'
+
+count_at() { # count_at COMMIT|-: lines `FILE COUNT`, the face's by section; the sum as `all`
+    show() { if [ "$1" = - ]; then cat "$2"; else git show "$1:$2"; fi; }
+    if [ "$1" = - ]; then find src/xetile -name '*.[ch]'; else git ls-tree -r --name-only "$1" src/xetile; fi |
+        while read -r file; do
+            name=${file##*/}
+            case $name in calls.h | prototypes.h | parts) continue ;; *.c) name=${name%.c} ;; esac
+            echo "$name $(show "$1" "$file" | wc -l)"
+        done
+    show "$1" src/xetile.h | awk '
+        /^\/\* ---- tiles for a product/ { now = "tiles_for" }
+        /^\/\* ---- one build/ { now = "types" }
+        /^\/\* ---- macros/ { now = "macros" }
+        { lines[now ? now : "manual"]++ }
+        /^ \*\/$/ && !now { now = "types" }
+        END { for (name in lines) print name, lines[name] }'
+    echo "all $(show "$1" xetile.h | wc -l)"
+}
+
+table() { # of two counts: `FILE COUNT` of the one, a line `/`, then of the other
+    awk -v subjects="$subjects" '
+        BEGIN { now = 0 }
+        /^\/$/ { now = 1; next }
+        { count[now, $1] += $2; if ($1 != "all") sum[now] += $2 }
+        END {
+            print "| subject | before | now |\n| --- | --- | --- |"
+            rows = split(subjects, row, "\n")
+            for (i = 1; i <= rows; i++) {
+                name = row[i]; files = row[i]
+                sub(/:.*/, "", name); sub(/.*: /, "", files)
+                n = split(files, file, " ")
+                of[0] = of[1] = 0
+                for (j = 1; j <= n; j++) for (k = 0; k < 2; k++) of[k] += count[k, file[j]]
+                if (sub(/^later /, "", name)) for (k = 0; k < 2; k++) later[k] += of[k]
+                for (k = 0; k < 2; k++) known[k] += of[k]
+                print "| " name " | " of[0] " | " of[1] " |"
+            }
+            for (k = 0; k < 2; k++) if (known[k] != sum[k]) { print "a file has no subject" > "/dev/stderr"; exit 1 }
+            print "| joined | " count[0, "all"] - sum[0] " | " count[1, "all"] - sum[1] " |"
+            print "| xetile.h | " count[0, "all"] " | " count[1, "all"] " |"
+            print "| without Vulkan, MX, proposals, C++, later operations | " count[0, "all"] - later[0] " | " count[1, "all"] - later[1] " |"
+        }'
+}
+
+{ count_at "$before"; echo /; count_at -; } | table
