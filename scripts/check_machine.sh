@@ -1,11 +1,15 @@
 #!/bin/sh
-# check_machine.sh [--short] - executes Intel's machine code of the examples on the software device (XETILE_SOFT_ISA), at small
+# check_machine.sh [--short|--table] - executes Intel's machine code of the examples on the software device (XETILE_SOFT_ISA), at small
 # sizes, with the examples' own verification, and of the headers' tests; prints
 #     executed <program> <target> ok threads=.. instructions=.. float=.. integer=.. ... dpas=.. messages=.. loaded=.. stored=..
 # per program and target, and the sum. known bug: of Intel's compiler, see known_bug. FAILED: an element was wrong, or a
 # hardware rule was violated.
-# --short: a few small launches only. MACHINE_TARGETS, MACHINE_TESTS, MACHINE_EXAMPLES: which targets, tests and examples; "":
-# none. By default bmg and pvc run all tests, the others some.
+# What was right is kept in $BUILD/check_machine, by program, arguments, target, library and compiler's version, and not executed
+# again: a run that was ended goes on where it was, and one after a change executes what it changed. The compiler's output is
+# kept there, too.
+# --short: a few small launches only, nothing is kept. --table: executes nothing, but prints what is kept as a table in Markdown
+# (docs/machine-code.md), of programs and targets. MACHINE_TARGETS, MACHINE_TESTS, MACHINE_EXAMPLES: which targets, tests and
+# examples; "": none. By default bmg and pvc run all tests, the others some.
 # The compiler is $XE_OFFLINE (`$XE_OFFLINE run ocloc ...`) or ocloc in PATH; without either it prints a message and succeeds.
 set -u
 BUILD=${BUILD:-build}
@@ -17,9 +21,14 @@ BUILD=$(cd "$BUILD" && pwd) || exit 1
 find_compiler || { echo "skipped check-machine: neither \$XE_OFFLINE nor ocloc is here (Debian: intel-ocloc)"; exit 0; }
 [ "$compiler" = ocloc ] || XETILE_SOFT_OCLOC=${XETILE_SOFT_OCLOC:-$here/ocloc_offline.sh}
 export XE_OFFLINE="${XE_OFFLINE:-}" XETILE_SOFT_OCLOC="${XETILE_SOFT_OCLOC:-ocloc}" XETILE_SOFT_XE_REPORT=1 BUILD
-export XETILE_SOFT="${XETILE_SOFT:-$BUILD/libze_soft.so}" XETILE_SOFT_CACHE="${XETILE_SOFT_CACHE:-$work/cache}"
+kept=$BUILD/check_machine
+[ "${1:-}" != --short ] || kept=$work/kept
+mkdir -p "$kept" || exit 1
+export XETILE_SOFT="${XETILE_SOFT:-$BUILD/libze_soft.so}" XETILE_SOFT_CACHE="${XETILE_SOFT_CACHE:-$kept/cache}"
+built_with=$(compiler_version; sha256sum < "$XETILE_SOFT"; echo "${THOROUGH:-}")
 export XETILE_SPV_DIR="$work"
-good=0 bad=0 known=0
+good=0 bad=0 known=0 table=
+[ "${1:-}" != --table ] || table=yes
 { printf 'P6\n61 37\n255\n'; awk 'BEGIN { for (i = 0; i < 61 * 37 * 3; i++) printf "%c", 32 + i * 7 % 95 }'; } > "$work/picture.ppm"
 
 # The sums of the counts of all kernels of a run.
@@ -72,28 +81,88 @@ only_known() {
     [ "$sign" != ' refused a module ' ] || grep -q SPV_EXT_shader_atomic_float16_add "$work/out"
 }
 
-one() { # one NAME TARGET PROGRAM ARGUMENTS...
-    name=$1 target=$2
-    shift 2
+# Under what this run is kept.
+key_of() { # key_of PROGRAM ARGUMENTS...
+    for word; do [ ! -x "$word" ] || program=$word; done # `env` may be in front of it
+    { echo "$built_with $name $target $*" | sed "s|$work||g; s|$BUILD||g"; cat "$program"; } | sha256sum | cut -c 1-32
+}
+
+# Keeps the line that tells of a run, and what a test says of its cases.
+keep() { # keep LINE FILE
+    echo "$1"
+    { echo "$1"; grep -E '^skipped |^[0-9]+ passed, ' "$work/out"; } > "$work/told"
+    mv "$work/told" "$2"
+}
+
+execute() { # execute KEY PROGRAM ARGUMENTS...
+    key=$1
+    shift
     XETILE_SOFT_ISA=$target timeout 1800 "$@" > "$work/out" 2> "$work/err"
     code=$?
     line=$(counts "$work/err")
     if [ $code = 0 ] && [ "${line##*broken=}" = 0 ]; then
-        echo "executed $name $target ok $line"
-        good=$((good + 1))
+        keep "executed $name $target ok $line" "$kept/$key"
     elif known_bug "${name#*:}" && only_known; then
-        echo "known bug $name $target: $bug; exit code $code, $line"
-        known=$((known + 1))
+        keep "known bug $name $target: $bug; exit code $code, $line" "$kept/$key"
     else
-        echo "FAILED executed $name $target: exit code $code, $line"
+        keep "FAILED executed $name $target: exit code $code, $line" "$kept/$key.failed"
         grep -hE 'FAILED|libze_soft|software device: |: ' "$work/out" "$work/err" | grep -v '^machine' | head -n 6
-        bad=$((bad + 1))
+        return
     fi
+    rm -f "$kept/$key.failed"
+}
+
+one() { # one NAME TARGET PROGRAM ARGUMENTS...
+    name=$1 target=$2
+    shift 2
+    key=$(key_of "$@")
+    if [ -n "$table" ]; then
+        echo "$name|$target|"
+        cat "$kept/$key" "$kept/$key.failed" 2> /dev/null | sed "s/^/$name|$target|/"
+        return
+    elif [ -e "$kept/$key" ]; then
+        head -n 1 "$kept/$key"
+    else
+        execute "$key" "$@"
+    fi
+    case $(head -n 1 "$kept/$key" 2> /dev/null) in
+    executed*) good=$((good + 1)) ;;
+    known*) known=$((known + 1)) ;;
+    *) bad=$((bad + 1)) ;;
+    esac
+}
+
+# Lines `NAME|TARGET|what is kept` as a table, and what was skipped. A cell: `ok` of an example; of a test, how many cases are
+# right, are skipped, and meet a known bug; empty where it was not executed.
+in_columns() {
+    awk -F '|' 'function plus(n, what, before) { return n ? before n what : "" }
+        { sub(/:.*/, "", $1); at = $1 SUBSEP $2 }
+        !($2 in column) { column[$2] = 1; target[++targets] = $2 }
+        !($1 in row) { row[$1] = 1; name[++rows] = $1 }
+        $3 ~ /^executed/ { ran[at] = 1 }
+        $3 ~ /^known bug/ { bugs[at]++ }
+        $3 ~ /^FAILED/ { failed[at] = 1 }
+        $3 ~ /^skipped/ { why = $1 ", " substr($3, 9)
+                          if (!(why in who)) reason[++reasons] = why
+                          who[why] = who[why] (who[why] ? ", " : "") $2 }
+        $3 ~ /^[0-9]+ passed/ { split($3, n, /[^0-9]+/); passed[at] += n[1]; skipped[at] += n[3] }
+        END { line = "| program |"; under = "| --- |"
+              for (t = 1; t <= targets; t++) { line = line " " target[t] " |"; under = under " --- |" }
+              print line "\n" under
+              for (r = 1; r <= rows; r++) {
+                  line = "| " name[r] " |"
+                  for (t = 1; t <= targets; t++) {
+                      at = name[r] SUBSEP target[t]
+                      text = failed[at] ? "FAILED" : at in passed ? passed[at] + 0 : ran[at] ? "ok" : ""
+                      line = line " " text plus(skipped[at], " skipped", ", ") plus(bugs[at], " known bug", ", ") " |" }
+                  print line }
+              if (reasons) print ""
+              for (k = 1; k <= reasons; k++) print "- " reason[k] ": " who[reason[k]] }'
 }
 
 # A test program without the cases affected by a known bug; then each of these.
 one_test() { # one_test TARGET NAME
-    [ -x "$BUILD/$2" ] || { echo "FAILED executed $2 $1: it is not built"; bad=$((bad + 1)); return; }
+    [ -x "$BUILD/$2" ] || [ -n "$table" ] || { echo "FAILED executed $2 $1: it is not built"; bad=$((bad + 1)); return; }
     cases=$(known_cases "$2")
     [ "$2" = test_intel_bugs ] || one "$2" "$1" env TEST_EXCEPT="$cases" "$BUILD/$2"
     for case in $cases; do one "$2:$case" "$1" env TEST_ONLY="$case" "$BUILD/$2"; done
@@ -143,6 +212,14 @@ some_tests="test_xetile_vectors test_xetile_operations test_xetile_layout test_x
     test_coopmatrix test_coopmatrix_targets test_coopmatrix_mx test_coopvec_vectors test_coopvec_mul"
 targets=${MACHINE_TARGETS-bmg pvc dg2 lnl ptl tgl mtl arl-h wcl nvl nvl-p cri}
 
+all() {
+    for target in $targets; do
+        [ -z "${MACHINE_EXAMPLES-yes}" ] || examples "$target"
+        case $target$table in bmg*|pvc*|*yes) its=$tests ;; *) its=$some_tests ;; esac
+        for test in ${MACHINE_TESTS-$its}; do one_test "$target" "$test"; done
+    done
+}
+
 if [ "${1:-}" = --short ]; then
     for target in bmg pvc; do
         one gemm_f16 $target "$BUILD/gemm" --m 64 --n 64 --k 64
@@ -153,14 +230,13 @@ if [ "${1:-}" = --short ]; then
     one_test bmg test_intel_bugs
     one_test bmg test_xetile_compiler
     one_test bmg test_intel_halves
+elif [ -n "$table" ]; then
+    echo "$(date -u +%Y-%m-%d), $(git -C "$here" describe --always --dirty 2> /dev/null), ocloc $(compiler_version):"
+    echo
+    all | in_columns
+    exit
 else
-    for target in $targets; do
-        [ -z "${MACHINE_EXAMPLES-yes}" ] || examples "$target"
-        case $target in bmg|pvc) its=$tests ;; *) its=$some_tests ;; esac
-        for test in ${MACHINE_TESTS-$its}; do
-            one_test "$target" "$test"
-        done
-    done
+    all
 fi
 echo "executed in all: $good ok, $known meet known bugs of Intel's compiler, $bad failed"
 [ $bad = 0 ]

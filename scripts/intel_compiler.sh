@@ -120,3 +120,6 @@ compile_module() { # compile_module DEVICE FILE OPTIONS
         $XE_OFFLINE isa "$1" "$2" "$3" 2>&1
     fi
 }
+
+# Of the compiler that find_compiler found.
+compiler_version() { if [ "$compiler" = ocloc ]; then ocloc --version; else $XE_OFFLINE run ocloc --version; fi; }

@@ -141,7 +141,7 @@ if [ "${1:-}" = --compile ]; then
     compile "$@"
     exit
 fi
-if [ "$compiler" = ocloc ]; then version=$(ocloc --version); else version=$($XE_OFFLINE run ocloc --version); fi
+version=$(compiler_version)
 [ $# -gt 0 ] || set -- tgl dg1 mtl-h arl-h dg2 pvc bmg lnl-m ptl wcl nvl-s nvl-p cri
 for device; do emit "$device"; done > "$work/cells"
 if [ -z "${KEPT:-}" ]; then

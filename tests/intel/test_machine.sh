@@ -3,6 +3,35 @@
 # interpreter's sensitivity: variants that decode operands wrongly make the examples that use them fail.
 . "$(dirname "$0")/../test.sh"
 export XE_OFFLINE="${XE_OFFLINE:-}"
+
+# What check_machine.sh keeps: with a compiler that only has a version, and a program that counts how often it runs.
+mkdir -p "$work/bin" "$work/kept"
+: > "$work/kept/libze_soft.so"
+printf '#!/bin/sh\necho 1.2.3\n' > "$work/bin/ocloc"
+program() { # program EXIT-CODE
+    cat > "$work/kept/test_it" <<END
+#!/bin/sh
+echo ran >> $work/runs
+echo "skipped odd: there are no doubles"
+echo "3 passed, $1 failed, 1 skipped"
+exit $1
+END
+    chmod +x "$work/bin/ocloc" "$work/kept/test_it"
+}
+machine() {
+    env XE_OFFLINE= XETILE_SOFT= PATH="$work/bin:$PATH" BUILD="$work/kept" MACHINE_TARGETS=cri MACHINE_EXAMPLES= \
+        MACHINE_TESTS=test_it scripts/check_machine.sh "$@"
+}
+program 1
+check_refused "a program that fails" "FAILED executed test_it cri" machine
+check_refused "a program that failed is executed again" "FAILED executed test_it cri" machine
+program 0
+check_says "a program that is right" "executed test_it cri ok" machine
+check_says "what was right is kept" "1 ok, 0 meet known bugs of Intel's compiler, 0 failed" machine
+check_says "the table" "| test_it | 3, 1 skipped |
+
+- test_it, odd: there are no doubles: cri" machine --table
+check_says "runs" 3 wc -l "$work/runs"
 scripts/check_machine.sh --short > "$work/said" 2>&1
 code=$?
 if grep -q '^skipped' "$work/said"; then
