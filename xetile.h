@@ -1,6 +1,6 @@
 /* xetile.h - tile kernels in plain C: describe a kernel with macros, get SPIR-V.
  *
- * Files: xetile.h coopmatrix.h spirv_emit.h, 1333 KB in all. Version: XETILE_VERSION. License: MIT, see LICENSE.
+ * Files: xetile.h coopmatrix.h spirv_emit.h, 1377 KB in all. Version: XETILE_VERSION. License: MIT, see LICENSE.
  *
  * The smallest program: every work-group adds one row of 256 elements.
  *
@@ -1169,7 +1169,7 @@ struct xt_frame_ {
     spe_id side_before; /* the side that the region is on */
     spe_id from, turn;    /* the first index; of this turn */
     int panel_ids;        /* vectors of panels that it carries behind the others */
-    bool aligned;         /* the loop that is written has turns only if the lines of all its panels are aligned */
+    bool inner;           /* the loop that is written has those turns in which all its panels are, see lower/panels.c */
 };
 
 /* XT_INIT_TILE: the user's arguments; the tile of the matrix that leading dimensions select from, and the final tile;
@@ -1309,9 +1309,11 @@ typedef struct {
     int pitch, at;          /* in local memory, in vectors: from line to line, and where the first begins */
     int units;              /* vectors that a lane copies */
     int run, blocks;        /* if lines are not aligned: those that follow one another; blocks in which all lie */
+    bool ends_unseen;       /* what is outside of the matrix where the loop does not move it, see passes/outside.c */
     bool held;              /* from the load on it is matrices, of which local memory keeps no copy */
     cm_use use;             /* of these */
-    spe_id *got;            /* during writing: what was fetched, then (from got + blocks on) the vectors of these */
+    spe_id *got;            /* during writing: what was fetched, and room for the vectors of these */
+    const spe_id *vectors;  /* these */
 } xt_panel_;
 
 /* ---- lower/strips.c */
@@ -2660,14 +2662,18 @@ XE_FN_ xt_val xt_carried_as_(const xt_val *start, uint32_t id)
     return v;
 }
 
+XE_FN_ bool xt_same_offsets_(const xt_tile *a, const xt_tile *b)
+{
+    return xt_same_scalar_(&a->offset[0], &b->offset[0]) && xt_same_scalar_(&a->offset[1], &b->offset[1]);
+}
+
 /* Does a tile that a loop carries move along one dimension by so much in each turn, and in no other way? */
 XE_FN_ bool xt_advances_(const xt_tile *of, const xt_frame_ *f, int dim, int by)
 {
     if (f->step.kind != SPE_INT || f->step.integer != by) return false;
     for (int i = 0; i < f->slots; i++) {
         const xt_tile *t = &f->slot[i].body.tile;
-        if (t->magic == XT_TILE_MAGIC_ && !t->scatter && t->number == of->number &&
-            xt_same_scalar_(&t->offset[0], &of->offset[0]) && xt_same_scalar_(&t->offset[1], &of->offset[1]))
+        if (t->magic == XT_TILE_MAGIC_ && !t->scatter && t->number == of->number && xt_same_offsets_(t, of))
             return f->slot[i].mask == 1u << (XT_COUNTS_SHIFT_ + dim);
     }
     return false;
@@ -6178,7 +6184,7 @@ XE_FN_ bool xt_make_ids_(xt_ctx *x, xt_frame_ *f)
     f->id_count = xt_gather_(x, f, false, false);
     f->panel_ids = x->vulkan ? x->vulkan->panel_ids(x, f) : 0;
     f->ids = (spe_id *)xt_memory_(x, (size_t)(f->id_count + 2 * f->panel_ids) * sizeof *f->ids);
-    f->aligned = f->panel_ids > 0;
+    f->inner = f->panel_ids > 0;
     return f->ids != NULL;
 }
 
@@ -6244,12 +6250,12 @@ XE_FN_ void xt_write_for_(xt_ctx *x, const xt_node_ *n)
 /* At the end of a body: continues with its next copy, or with the loop for the turns that are left. */
 XE_FN_ bool xt_write_next_(xt_ctx *x, xt_frame_ *f)
 {
-    if (f->copies == 1 && !f->aligned) return false;
+    if (f->copies == 1 && !f->inner) return false;
     if (++f->copy < f->copies) {
         xt_write_turn_(x, f);
     } else {
         spe_endfor(&x->m, xt_loop_ids_(f), f->ids);
-        f->aligned = false;
+        f->inner = false;
         xt_write_loop_(x, f, f->turn, 1);
     }
     x->at = f->at;
@@ -10876,19 +10882,28 @@ XE_FN_ xt_tile xt_panel_tile_(xt_ctx *x, const xt_panel_ *p)
     return t;
 }
 
-/* How a lane copies its part: in runs of vectors that follow one another in a line. Where lines begin at multiples of
- * 16 bytes a vector is a block of memory; else a run lies in one block more than it has vectors. */
+/* How a lane copies its part: in runs of vectors that follow one another in a line. In a loop's inner turns lines begin
+ * at multiples of 16 bytes, so that a vector is a block of memory, and the tile is inside of its matrix along the
+ * dimension in which the loop moves it; else a run lies in one block more than it has vectors. */
 typedef struct {
+    bool inner;
     int run, runs, blocks; /* vectors of a run; runs; blocks of a run */
 } xt_panel_form_;
 
-XE_FN_ xt_panel_form_ xt_panel_form_of_(const xt_panel_ *p, bool aligned)
+XE_FN_ xt_panel_form_ xt_panel_form_of_(const xt_panel_ *p, bool inner)
 {
     xt_panel_form_ form;
-    form.run = aligned ? 1 : p->run;
+    form.inner = inner;
+    form.run = inner ? 1 : p->run;
     form.runs = p->units / form.run;
-    form.blocks = aligned ? 1 : form.run + 1;
+    form.blocks = inner ? 1 : form.run + 1;
     return form;
+}
+
+/* Does the panel's loop move the tile along this dimension? */
+XE_FN_ bool xt_panel_moves_(const xt_panel_ *p, int dim)
+{
+    return p->loop && xt_advances_(p->from, p->loop, dim, (int)p->loop->step.integer);
 }
 
 /* How many lines below a lane's first run another is, if that is the same for all lanes; else 0. */
@@ -10908,12 +10923,13 @@ typedef struct {
 XE_FN_ xt_panel_unit_ xt_panel_unit_of_(xt_ctx *x, const xt_panel_ *p, const xt_panel_form_ *form, int run)
 {
     spe_module *m = &x->m;
-    int group = xt_group_size_(x), all = p->lines * p->chunks / form->run;
+    int group = xt_group_size_(x), all = p->lines * p->chunks / form->run, down = xt_panel_down_(x, p, form, run);
     spe_id n = spe_builtin(m, SPE_LOCAL_ID, 0), in_line = spe_u32(m, (uint32_t)(p->chunks / form->run));
     xt_panel_unit_ u;
-    n = spe_iadd(m, n, spe_i32(m, run * group));
+    if (!down) n = spe_iadd(m, n, spe_i32(m, run * group));
     if (form->runs * group > all) n = spe_umod(m, n, spe_i32(m, all));
     u.line = spe_udiv(m, n, in_line);
+    if (down) u.line = spe_iadd(m, u.line, spe_i32(m, down));
     u.chunk = spe_umod(m, n, in_line);
     u.chunk = spe_imul(m, u.chunk, spe_i32(m, form->run));
     return u;
@@ -10959,18 +10975,26 @@ XE_FN_ spe_id xt_panel_left_(xt_ctx *x, const xt_tile *t, int dim)
     return spe_isub(m, extent, xt_index_id_(x, &t->offset[dim]));
 }
 
-/* Is all of the tile in its matrix? */
-XE_FN_ spe_id xt_panel_inside_(xt_ctx *x, const xt_tile *t)
+/* Is all of the tile in its matrix, along this dimension? */
+XE_FN_ spe_id xt_panel_inside_(xt_ctx *x, const xt_tile *t, int dim)
 {
     spe_module *m = &x->m;
-    spe_id all = 0, zero = spe_i32(m, 0);
-    for (int i = 0; i < 2 && !t->inside; i++) {
-        spe_id one = xt_panel_left_(x, t, i);
-        one = spe_or(m, one, xt_index_id_(x, &t->offset[i]));
-        one = spe_sge(m, one, zero); /* neither is negative */
-        all = all ? spe_land(m, all, one) : one;
+    spe_id zero = spe_i32(m, 0), left = xt_panel_left_(x, t, dim);
+    left = spe_or(m, left, xt_index_id_(x, &t->offset[dim]));
+    return spe_sge(m, left, zero); /* neither is negative */
+}
+
+/* Can vectors be stored as they are? What is outside need not be zero if nobody sees it. */
+XE_FN_ spe_id xt_panel_needs_no_zeros_(xt_ctx *x, const xt_panel_ *p, const xt_panel_form_ *form, const xt_tile *t)
+{
+    spe_module *m = &x->m;
+    spe_id yes = spe_const_bool(m, true), all = yes;
+    for (int dim = 0; dim < 2 && !t->inside; dim++) {
+        if (form->inner && (p->ends_unseen || xt_panel_moves_(p, dim))) continue;
+        spe_id one = xt_panel_inside_(x, t, dim);
+        all = all == yes ? one : spe_land(m, all, one);
     }
-    return all ? all : spe_const_bool(m, true);
+    return all;
 }
 
 /* Where a vector of a tile lies in the matrix: its line, and its first element there. */
@@ -11019,29 +11043,6 @@ XE_FN_ spe_id xt_panel_block_(xt_ctx *x, const xt_tile *t, spe_id line, spe_id a
     return spe_uconvert(m, spe_int(m, 32), byte);
 }
 
-/* The first block of a lane's run; *first: of run 0, which is found before others. Where lines are aligned, 32 bits are
- * enough. */
-XE_FN_ spe_id xt_panel_run_block_(xt_ctx *x, const xt_panel_ *p, const xt_panel_form_ *form, const xt_tile *t,
-                                  bool aligned, int run, spe_id *first)
-{
-    spe_module *m = &x->m;
-    int down = xt_panel_down_(x, p, form, run), bytes = xt_bytes_(t->type);
-    xt_panel_unit_ u = xt_panel_unit_of_(x, p, form, run);
-    xt_panel_place_ at = xt_panel_place_of_(x, t, &u);
-    if (!aligned) return xt_panel_block_(x, t, at.line, at.along);
-    spe_id in_block = spe_u32(m, (uint32_t)(XT_VECTOR_ / bytes));
-    spe_id pitch = spe_udiv(m, xt_index_id_(x, &t->pitch), in_block), block;
-    if (down) {
-        block = spe_imul(m, pitch, spe_i32(m, down));
-        return spe_iadd(m, *first, block);
-    }
-    block = spe_imul(m, at.line, pitch);
-    spe_id four = spe_u32(m, 4), along = spe_imul(m, at.along, spe_i32(m, bytes));
-    block = spe_iadd(m, block, spe_sar(m, along, four));
-    if (!run) *first = block;
-    return block;
-}
-
 /* The last of so many, or the first if there are none. */
 XE_FN_ spe_id xt_panel_last_(xt_ctx *x, spe_id n)
 {
@@ -11050,22 +11051,62 @@ XE_FN_ spe_id xt_panel_last_(xt_ctx *x, spe_id n)
     return spe_math2(m, SPE_SMAX, spe_isub(m, n, one), zero);
 }
 
-/* Fetches the blocks in which a lane's runs lie. Those from the block with the matrix's first byte to that with its
- * last can be read; instead of others, whose bytes are not used, the last is. */
-XE_FN_ void xt_panel_fetch_(xt_ctx *x, const xt_panel_ *p, const xt_tile *t, bool aligned)
+/* The block of a lane's vector in an inner turn, for which 32 bits are enough; *first: of vector 0, which is found
+ * before others. Instead of lines and columns outside the last is read, without a branch, and the same in all turns. */
+XE_FN_ spe_id xt_panel_inner_block_(xt_ctx *x, const xt_panel_ *p, const xt_panel_form_ *form, const xt_tile *t, int i,
+                                    spe_id *first)
 {
     spe_module *m = &x->m;
-    xt_panel_form_ form = xt_panel_form_of_(p, aligned);
+    int inner = xt_inner_(t), bytes = xt_bytes_(t->type), down = xt_panel_down_(x, p, form, i);
+    spe_id in_block = spe_u32(m, (uint32_t)(XT_VECTOR_ / bytes)), size = spe_i32(m, bytes), four = spe_u32(m, 4);
+    spe_id pitch = spe_udiv(m, xt_index_id_(x, &t->pitch), in_block);
+    if (down && xt_panel_moves_(p, !inner)) return spe_iadd(m, *first, spe_imul(m, pitch, spe_i32(m, down)));
+    xt_panel_unit_ u = xt_panel_unit_of_(x, p, form, i);
+    xt_panel_place_ at = xt_panel_place_of_(x, t, &u);
+    at.along = spe_sar(m, spe_imul(m, at.along, size), four);
+    if (xt_panel_moves_(p, inner)) {
+        at.line = spe_math2(m, SPE_UMIN, at.line, xt_panel_last_(x, xt_lines_id_(x, t)));
+    } else {
+        spe_id last = xt_panel_last_(x, xt_index_id_(x, &t->shape[inner]));
+        last = spe_sar(m, spe_imul(m, last, size), four);
+        at.along = spe_math2(m, SPE_UMIN, at.along, last);
+    }
+    spe_id block = spe_iadd(m, spe_imul(m, at.line, pitch), at.along);
+    if (!i) *first = block;
+    return block;
+}
+
+/* The block with the last element of a matrix. */
+XE_FN_ spe_id xt_panel_last_block_(xt_ctx *x, const xt_tile *t)
+{
+    spe_id line = xt_panel_last_(x, xt_lines_id_(x, t));
+    spe_id along = xt_panel_last_(x, xt_index_id_(x, &t->shape[xt_inner_(t)]));
+    return xt_panel_block_(x, t, line, along);
+}
+
+/* The first block of a lane's run. */
+XE_FN_ spe_id xt_panel_run_block_(xt_ctx *x, const xt_panel_ *p, const xt_panel_form_ *form, const xt_tile *t, int run)
+{
+    xt_panel_unit_ u = xt_panel_unit_of_(x, p, form, run);
+    xt_panel_place_ at = xt_panel_place_of_(x, t, &u);
+    return xt_panel_block_(x, t, at.line, at.along);
+}
+
+/* Fetches the blocks in which a lane's runs lie. Those from the block with the matrix's first byte to that with its
+ * last can be read; instead of others, whose bytes are not used, the last is. */
+XE_FN_ void xt_panel_fetch_(xt_ctx *x, const xt_panel_ *p, const xt_panel_form_ *form, const xt_tile *t)
+{
+    spe_module *m = &x->m;
     spe_id i64 = spe_int(m, 64), mask = spe_u64(m, ~(uint64_t)(XT_VECTOR_ - 1)), size = spe_u64(m, XT_VECTOR_);
-    spe_id base = spe_and(m, spe_ptr_to_u(m, i64, t->base.id), mask), line = xt_panel_last_(x, xt_lines_id_(x, t));
-    spe_id along = xt_panel_last_(x, xt_index_id_(x, &t->shape[xt_inner_(t)])), first = 0, *got = p->got;
-    spe_id last = xt_panel_block_(x, t, line, along);
-    for (int i = 0; i < form.runs; i++) {
-        spe_id from = xt_panel_run_block_(x, p, &form, t, aligned, i, &first);
-        for (int j = 0; j < form.blocks; j++) {
-            spe_id at = j ? spe_iadd(m, from, spe_i32(m, j)) : from;
-            at = spe_uconvert(m, i64, spe_math2(m, SPE_UMIN, at, last));
-            at = spe_imul(m, at, size);
+    spe_id base = spe_and(m, spe_ptr_to_u(m, i64, t->base.id), mask), first = 0, *got = p->got;
+    spe_id last = form->inner ? 0 : xt_panel_last_block_(x, t), from, at;
+    for (int i = 0; i < form->runs; i++) {
+        if (form->inner) from = xt_panel_inner_block_(x, p, form, t, i, &first);
+        else from = xt_panel_run_block_(x, p, form, t, i);
+        for (int j = 0; j < form->blocks; j++) {
+            at = j ? spe_iadd(m, from, spe_i32(m, j)) : from;
+            if (!form->inner) at = spe_math2(m, SPE_UMIN, at, last);
+            at = spe_imul(m, spe_uconvert(m, i64, at), size);
             *got++ = xt_panel_read_(x, spe_iadd(m, base, at));
         }
     }
@@ -11125,19 +11166,19 @@ XE_FN_ spe_id xt_panel_bits_(xt_ctx *x, spe_id bits, int i)
     return spe_bits_extract(m, all, zero, bits, false);
 }
 
-/* The bits of a vector's words whose elements are within the extent of lines. In aligned lines, no vector has elements
+/* The bits of a vector's words whose elements are within the extent of lines. In inner turns, no vector has elements
  * before the first and others after it. */
-XE_FN_ void xt_panel_within_(xt_ctx *x, const xt_tile *t, bool aligned, spe_id along, spe_id words[4])
+XE_FN_ void xt_panel_within_(xt_ctx *x, const xt_tile *t, bool inner, spe_id along, spe_id words[4])
 {
     spe_module *m = &x->m;
     int bits = 8 * xt_bytes_(t->type), elements = XT_VECTOR_ / xt_bytes_(t->type);
     spe_id none = spe_i32(m, 0), size = spe_i32(m, bits), extent, first, end;
     extent = spe_extent(m, xt_index_id_(x, &t->shape[xt_inner_(t)]));
     end = xt_panel_clamp_(x, spe_isub(m, extent, along), elements);
-    if (aligned) end = spe_select(m, spe_slt(m, along, none), none, end);
+    if (inner) end = spe_select(m, spe_slt(m, along, none), none, end);
     end = spe_imul(m, end, size);
     for (int i = 0; i < 4; i++) words[i] = xt_panel_bits_(x, end, i);
-    if (aligned) return;
+    if (inner) return;
     first = xt_panel_clamp_(x, spe_isub(m, none, along), elements);
     first = spe_imul(m, first, size);
     for (int i = 0; i < 4; i++) {
@@ -11159,36 +11200,36 @@ XE_FN_ spe_id xt_panel_mask_(xt_ctx *x, const xt_tile *t, spe_id line, const spe
     return spe_construct(m, spe_vec(m, spe_int(m, 32), 4), 4, words);
 }
 
-/* A lane's vectors, of the blocks that were fetched. */
-XE_FN_ void xt_panel_join_(xt_ctx *x, const xt_panel_ *p, const xt_tile *t, spe_id *vectors)
+/* Returns a lane's vectors, of the blocks that were fetched. */
+XE_FN_ const spe_id *xt_panel_join_(xt_ctx *x, const xt_panel_ *p, const xt_panel_form_ *form, const xt_tile *t)
 {
-    xt_panel_form_ form = xt_panel_form_of_(p, false);
-    for (int i = 0; i < form.runs; i++) {
-        xt_panel_unit_ u = xt_panel_unit_of_(x, p, &form, i);
+    spe_id *vectors = form->inner ? p->got : p->got + p->blocks;
+    for (int i = 0; i < form->runs && !form->inner; i++) {
+        xt_panel_unit_ u = xt_panel_unit_of_(x, p, form, i);
         xt_panel_place_ at = xt_panel_place_of_(x, t, &u);
         spe_id byte = xt_panel_byte_(x, t, at.line, at.along);
-        xt_panel_shift_(x, byte, p->got + i * form.blocks, form.run, vectors + i * form.run);
+        xt_panel_shift_(x, byte, p->got + i * form->blocks, form->run, vectors + i * form->run);
     }
+    return vectors;
 }
 
-/* Stores a lane's vectors; if the tile is not inside of its matrix, with zero for elements that are not. */
-XE_FN_ void xt_panel_put_(xt_ctx *x, const xt_panel_ *p, const xt_tile *t, bool aligned, bool inside,
+/* Stores a lane's vectors as they are, or with zero for elements that are not in the matrix. */
+XE_FN_ void xt_panel_put_(xt_ctx *x, const xt_panel_ *p, const xt_panel_form_ *form, const xt_tile *t, bool masked,
                           const spe_id *vectors)
 {
     spe_module *m = &x->m;
-    xt_panel_form_ form = xt_panel_form_of_(p, aligned);
     spe_id first = 0, within[4 * XT_PANEL_BLOCKS_];
-    for (int i = 0; i < form.runs; i++) {
-        xt_panel_unit_ u = xt_panel_unit_of_(x, p, &form, i);
-        spe_id at = xt_panel_index_(x, p, &form, i, &first);
-        bool below = xt_panel_down_(x, p, &form, i) > 0; /* the same part of another line */
-        for (int j = 0; j < form.run; j++) {
-            spe_id to = j ? spe_iadd(m, at, spe_i32(m, j)) : at, vector = vectors[i * form.run + j];
-            if (!inside) {
+    for (int i = 0; i < form->runs; i++) {
+        xt_panel_unit_ u = xt_panel_unit_of_(x, p, form, i);
+        spe_id at = xt_panel_index_(x, p, form, i, &first);
+        bool below = xt_panel_down_(x, p, form, i) > 0; /* the same part of another line */
+        for (int j = 0; j < form->run; j++) {
+            spe_id to = j ? spe_iadd(m, at, spe_i32(m, j)) : at, vector = vectors[i * form->run + j];
+            if (masked) {
                 xt_panel_unit_ v = u;
                 v.chunk = spe_iadd(m, u.chunk, spe_i32(m, j));
                 xt_panel_place_ place = xt_panel_place_of_(x, t, &v);
-                if (!below) xt_panel_within_(x, t, aligned, place.along, within + 4 * j);
+                if (!below) xt_panel_within_(x, t, form->inner, place.along, within + 4 * j);
                 vector = xt_panel_mask_(x, t, place.line, within + 4 * j, vector);
             }
             spe_vectors_store(m, x->panel_memory, to, vector);
@@ -11196,14 +11237,19 @@ XE_FN_ void xt_panel_put_(xt_ctx *x, const xt_panel_ *p, const xt_tile *t, bool 
     }
 }
 
-/* The same, by whether it is. No values leave the sides: compilers would wait for them. */
-XE_FN_ void xt_panel_put_any_(xt_ctx *x, const xt_panel_ *p, const xt_tile *t, bool aligned, const spe_id *vectors)
+/* The same, as the tile needs it. No values leave the sides: compilers would wait for them. */
+XE_FN_ void xt_panel_put_any_(xt_ctx *x, const xt_panel_ *p, const xt_panel_form_ *form, const xt_tile *t,
+                              const spe_id *vectors)
 {
-    spe_if(&x->m, xt_panel_inside_(x, t));
-    xt_panel_put_(x, p, t, aligned, true, vectors);
-    spe_else(&x->m, 0, NULL);
-    xt_panel_put_(x, p, t, aligned, false, vectors);
-    spe_endif(&x->m, 0, NULL, NULL);
+    spe_module *m = &x->m;
+    spe_id as_they_are = xt_panel_needs_no_zeros_(x, p, form, t);
+    bool always = as_they_are == spe_const_bool(m, true);
+    if (!always) spe_if(m, as_they_are);
+    xt_panel_put_(x, p, form, t, false, vectors);
+    if (always) return;
+    spe_else(m, 0, NULL);
+    xt_panel_put_(x, p, form, t, true, vectors);
+    spe_endif(m, 0, NULL, NULL);
 }
 
 /* Waits for the other subgroups' accesses to local memory; those to other memory may go on. */
@@ -11269,17 +11315,18 @@ XE_FN_ bool xt_write_panel_(xt_ctx *x, const xt_node_ *n)
     if (p->loop) return true; /* it lies there since the turn began */
     xt_tile t = xt_panel_tile_(x, p);
     if (!xt_panel_room_for_(x, p)) return true;
-    xt_panel_fetch_(x, p, &t, false);
-    xt_panel_join_(x, p, &t, p->got + p->blocks);
+    xt_panel_form_ form = xt_panel_form_of_(p, false);
+    xt_panel_fetch_(x, p, &form, &t);
+    const spe_id *vectors = xt_panel_join_(x, p, &form, &t);
     spe_barrier(&x->m);
-    xt_panel_put_any_(x, p, &t, false, p->got + p->blocks);
+    xt_panel_put_any_(x, p, &form, &t, vectors);
     spe_barrier(&x->m);
     if (p->held) xt_hold_panel_(x, p, n->result);
     return true;
 }
 
 /* The blocks that a lane fetches of a panel in a loop's turn for the next one. */
-XE_FN_ int xt_panel_carried_(const xt_frame_ *f, const xt_panel_ *p) { return f->aligned ? p->units : p->blocks; }
+XE_FN_ int xt_panel_carried_(const xt_frame_ *f, const xt_panel_ *p) { return f->inner ? p->units : p->blocks; }
 
 /* The number of all. */
 XE_FN_ int xt_panel_ids_(xt_ctx *x, const xt_frame_ *f)
@@ -11312,11 +11359,28 @@ XE_FN_ spe_id xt_panels_aligned_(xt_ctx *x, const xt_frame_ *f)
         const xt_panel_ *p = xt_panel_at_(x, i);
         if (p->loop != f) continue;
         xt_tile t = xt_panel_tile_(x, p);
-        bool along = xt_advances_(p->from, f, xt_inner_(&t), (int)f->step.integer);
+        bool along = xt_panel_moves_(p, xt_inner_(&t));
         if (along && f->step.integer * xt_bytes_(t.type) % XT_VECTOR_) return spe_const_bool(m, false);
         all = spe_land(m, all, xt_panel_aligned_(x, &t));
     }
     return all;
+}
+
+/* Where the loop's inner turns end, all of which come first; the values are those of the turn `from`. */
+XE_FN_ spe_id xt_panels_inner_end_(xt_ctx *x, const xt_frame_ *f, spe_id from, spe_id to)
+{
+    spe_module *m = &x->m;
+    spe_id some = xt_panels_aligned_(x, f), step = spe_i32(m, (int32_t)f->step.integer), most = spe_isub(m, to, from);
+    for (int i = 0; i < x->panels.count; i++) {
+        const xt_panel_ *p = xt_panel_at_(x, i);
+        if (p->loop != f) continue;
+        xt_tile t = xt_panel_tile_(x, p);
+        int dim = xt_panel_moves_(p, 0) ? 0 : 1;
+        spe_id inside = xt_panel_inside_(x, &t, dim), others = spe_udiv(m, xt_panel_left_(x, &t, dim), step);
+        some = spe_land(m, some, inside);
+        most = spe_math2(m, SPE_SMIN, most, spe_iadd(m, spe_imul(m, others, step), step));
+    }
+    return spe_select(m, some, spe_iadd(m, from, most), from);
 }
 
 /* The tile of the turn that is so much later. */
@@ -11324,7 +11388,7 @@ XE_FN_ xt_tile xt_panel_later_(xt_ctx *x, const xt_panel_ *p, spe_id by)
 {
     xt_tile t = xt_panel_tile_(x, p);
     for (int i = 0; i < 2; i++) {
-        if (!xt_advances_(p->from, p->loop, i, (int)p->loop->step.integer)) continue;
+        if (!xt_panel_moves_(p, i)) continue;
         t.offset[i] = xt_scalar_(CM_I32, spe_iadd(&x->m, t.offset[i].id, by), 1);
     }
     return t;
@@ -11343,7 +11407,8 @@ XE_FN_ void xt_panels_fetch_(xt_ctx *x, const xt_frame_ *f, spe_id condition, sp
         xt_panel_ *p = xt_panel_at_(x, i);
         if (p->loop != f || !xt_panel_room_for_(x, p)) continue;
         xt_tile t = xt_panel_later_(x, p, by);
-        xt_panel_fetch_(x, p, &t, f->aligned);
+        xt_panel_form_ form = xt_panel_form_of_(p, f->inner);
+        xt_panel_fetch_(x, p, &form, &t);
     }
     xt_panels_carry_(x, f, true);
     spe_endif_from(m, n, ids, before, ids);
@@ -11357,7 +11422,7 @@ XE_FN_ spe_id xt_panels_enter_(xt_ctx *x, xt_frame_ *f, spe_id from, spe_id to)
     spe_id *ids = f->ids + f->id_count, none = spe_null(m, spe_vec(m, spe_int(m, 32), 4));
     f->panel_ids = xt_panel_ids_(x, f);
     for (int i = 0; i < f->panel_ids; i++) ids[i] = none;
-    if (f->aligned) to = spe_select(m, xt_panels_aligned_(x, f), to, from);
+    if (f->inner) to = xt_panels_inner_end_(x, f, from, to);
     spe_id now = spe_i32(m, 0);
     xt_panels_fetch_(x, f, spe_slt(m, from, to), now);
     return to;
@@ -11369,18 +11434,20 @@ XE_FN_ void xt_panels_turn_(xt_ctx *x, const xt_frame_ *f, spe_id to)
     spe_module *m = &x->m;
     spe_id by = spe_i32(m, (int32_t)f->step.integer), next = spe_iadd(m, f->turn, by);
     xt_panels_carry_(x, f, false);
-    for (int i = 0; i < x->panels.count && !f->aligned; i++) {
-        const xt_panel_ *p = xt_panel_at_(x, i);
+    for (int i = 0; i < x->panels.count; i++) {
+        xt_panel_ *p = xt_panel_at_(x, i);
         if (p->loop != f || !p->got) continue;
         xt_tile t = xt_panel_tile_(x, p);
-        xt_panel_join_(x, p, &t, p->got + p->blocks);
+        xt_panel_form_ form = xt_panel_form_of_(p, f->inner);
+        p->vectors = xt_panel_join_(x, p, &form, &t);
     }
     xt_panels_wait_(x);
     for (int i = 0; i < x->panels.count; i++) {
         const xt_panel_ *p = xt_panel_at_(x, i);
         if (p->loop != f || !p->got) continue;
         xt_tile t = xt_panel_tile_(x, p);
-        xt_panel_put_any_(x, p, &t, f->aligned, f->aligned ? p->got : p->got + p->blocks);
+        xt_panel_form_ form = xt_panel_form_of_(p, f->inner);
+        xt_panel_put_any_(x, p, &form, &t, p->vectors);
     }
     xt_panels_wait_(x);
     xt_panels_fetch_(x, f, spe_slt(m, next, to), by);
@@ -11734,6 +11801,112 @@ XE_FN_ bool xt_store_opaque_(xt_ctx *x, const xt_tile *t, const xt_vec *v)
     return true;
 }
 
+/* passes/outside.c - operands of the device's matrices of which elements outside of the base need not be zero. Such a
+ * row of the left operand makes a row of the result; where only element-wise operations and stores to tiles that end
+ * in the same row follow, nobody sees it. Of the right operand, the same holds for columns. */
+
+/* How a tile was made, if it is that one still, but for what this loop (NULL: none) adds to it in each turn. */
+XE_FN_ const xt_tile_desc_ *xt_made_as_(xt_ctx *x, const xt_tile *t, const xt_frame_ *loop)
+{
+    const xt_tile *first = t;
+    if (t->scatter) return NULL;
+    for (int i = 0; loop && i < loop->slots; i++) {
+        const xt_tile *body = &loop->slot[i].body.tile;
+        if (body->magic == XT_TILE_MAGIC_ && body->number == t->number && xt_same_offsets_(body, t))
+            first = &loop->slot[i].start.tile;
+    }
+    for (int i = 0; i < x->nodes.count; i++) {
+        const xt_node_ *n = xt_node_at_(x, i);
+        if (n->op == XT_OP_INIT_TILE_ && !n->init_tile->tile.scatter && n->init_tile->tile.number == t->number)
+            return xt_same_offsets_(first, &n->init_tile->tile) ? &n->init_tile->given : NULL;
+    }
+    return NULL;
+}
+
+/* Are the offsets and extents of two tiles the same in this of their dimensions? */
+XE_FN_ bool xt_same_dimension_(const xt_tile_desc_ *a, int i, const xt_tile_desc_ *b, int j)
+{
+    return xt_same_scalar_(&a->offset.at[i], &b->offset.at[j]) && xt_same_scalar_(&a->shape.at[i], &b->shape.at[j]);
+}
+
+/* Is the row (dim 0) or column (dim 1) of a result outside of its tile's base if that of the operand is? */
+XE_FN_ bool xt_ends_with_(const xt_tile_desc_ *operand, const xt_tile_desc_ *result, int dim)
+{
+    if (!operand || !result || result->inside) return false;
+    int n = operand->shape.count, m = result->shape.count;
+    if (n > 2 && n != m) return false;
+    for (int i = 0; i < n - 2; i++)
+        if (!xt_same_dimension_(operand, i, result, i)) return false;
+    return xt_same_dimension_(operand, n - 2 + dim, result, m - 2 + dim);
+}
+
+XE_FN_ bool xt_is_reached_(xt_ctx *x, uint32_t id) { return xt_value_at_(x, xt_tied_(x, id))->reached; }
+
+/* Is one of an element-wise operation's operands reached? */
+XE_FN_ bool xt_reaches_(xt_ctx *x, const xt_node_ *n)
+{
+    if (!xt_does_(n->op, XT_EACH_)) return false;
+    for (int i = 0; i < xt_operand_count_(n->vectors); i++)
+        if (xt_is_reached_(x, n->vectors->v[i].id)) return true;
+    return false;
+}
+
+/* Finds what is computed element by element from products with this vector as the left (dim 0) or right operand. False
+ * if it is the other one somewhere. */
+XE_FN_ bool xt_reach_from_operand_(xt_ctx *x, uint32_t id, int dim)
+{
+    bool more = true;
+    for (int i = 1; i < x->values.count; i++) xt_value_at_(x, (uint32_t)i)->reached = false;
+    for (int i = 0; i < x->nodes.count; i++) {
+        const xt_node_ *n = xt_node_at_(x, i);
+        if (!xt_is_opaque_product_(x, n)) continue;
+        if ((dim ? n->mma->left.id : n->mma->right.id) == id) return false;
+        if ((dim ? n->mma->right.id : n->mma->left.id) == id) xt_value_at_(x, xt_tied_(x, n->result))->reached = true;
+    }
+    while (more) {
+        more = false;
+        for (int i = 0; i < x->nodes.count; i++) {
+            const xt_node_ *n = xt_node_at_(x, i);
+            if (!xt_reaches_(x, n)) continue;
+            xt_value_ *value = xt_value_at_(x, xt_tied_(x, n->result));
+            more = more || !value->reached;
+            value->reached = true;
+        }
+    }
+    return true;
+}
+
+/* Does a node compute with rows (or columns) each for itself, and store none that is outside of the operand's base? */
+XE_FN_ bool xt_keeps_apart_(xt_ctx *x, const xt_node_ *n, const xt_tile_desc_ *operand, int dim)
+{
+    if (xt_does_(n->op, XT_EACH_)) return true;
+    if (xt_does_(n->op, XT_COMPUTES_)) return !xt_is_reached_(x, n->whole->v.id);
+    switch (n->op) {
+    case XT_OP_TILE_MMA_: return !xt_is_reached_(x, n->mma->left.id) && !xt_is_reached_(x, n->mma->right.id);
+    case XT_OP_STORE_TILE_:
+        return !xt_is_reached_(x, n->scattered->vec.id) ||
+               xt_ends_with_(operand, xt_made_as_(x, &n->scattered->access.tile, NULL), dim);
+    case XT_OP_INIT_TILE_: return !n->init_tile->tile.scatter;
+    case XT_OP_LOAD_TILE_:
+    case XT_OP_PREFETCH_TILE_:
+    case XT_OP_SPLAT_:
+    case XT_OP_TABLE_:
+    case XT_OP_IOTA_: return true;
+    default: return xt_does_(n->op, XT_DIVERGES_ | XT_WAITS_); /* without vectors */
+    }
+}
+
+/* Need elements of a loaded operand be zero that are outside along the dimension in which its loop does not move it? */
+XE_FN_ bool xt_outside_matters_(xt_ctx *x, uint32_t id, const xt_tile *from, const xt_frame_ *loop)
+{
+    int dim = xt_advances_(from, loop, 0, (int)loop->step.integer) ? 1 : 0;
+    const xt_tile_desc_ *made = xt_made_as_(x, from, loop);
+    if (!made || !xt_reach_from_operand_(x, id, dim)) return true;
+    for (int i = 0; i < x->nodes.count; i++)
+        if (!xt_keeps_apart_(x, xt_node_at_(x, i), made, dim)) return true;
+    return false;
+}
+
 /* passes/opaque.c - a pass that finds what the matrices of Vulkan's devices compute: products, the sums of loops, and
  * element-wise operations on these; and which operands go through local memory. */
 
@@ -11828,6 +12001,7 @@ XE_FN_ void xt_find_panel_(xt_ctx *x, int node, const xt_frame_ *around, cm_use 
     p.run = p.units % 2 == 0 && p.chunks % 2 == 0 ? 2 : 1;
     p.blocks = p.units / p.run * (p.run + 1);
     p.loop = xt_fetches_next_(around, t) ? around : NULL;
+    p.ends_unseen = p.loop && !xt_outside_matters_(x, n->result, t, p.loop);
     p.at = xt_panel_begins_(x, &p);
     int64_t end = (int64_t)(p.at + p.lines * p.pitch) * VECTOR;
     if (p.blocks > XT_PANEL_BLOCKS_ || end > xt_panel_room_(x)) return;

@@ -145,7 +145,7 @@ struct xt_frame_ {
     spe_id side_before; /* the side that the region is on */
     spe_id from, turn;    /* the first index; of this turn */
     int panel_ids;        /* vectors of panels that it carries behind the others */
-    bool aligned;         /* the loop that is written has turns only if the lines of all its panels are aligned */
+    bool inner;           /* the loop that is written has those turns in which all its panels are, see lower/panels.c */
 };
 
 /* XT_INIT_TILE: the user's arguments; the tile of the matrix that leading dimensions select from, and the final tile;
@@ -285,9 +285,11 @@ typedef struct {
     int pitch, at;          /* in local memory, in vectors: from line to line, and where the first begins */
     int units;              /* vectors that a lane copies */
     int run, blocks;        /* if lines are not aligned: those that follow one another; blocks in which all lie */
+    bool ends_unseen;       /* what is outside of the matrix where the loop does not move it, see passes/outside.c */
     bool held;              /* from the load on it is matrices, of which local memory keeps no copy */
     cm_use use;             /* of these */
-    spe_id *got;            /* during writing: what was fetched, then (from got + blocks on) the vectors of these */
+    spe_id *got;            /* during writing: what was fetched, and room for the vectors of these */
+    const spe_id *vectors;  /* these */
 } xt_panel_;
 
 /* ---- lower/strips.c */

@@ -4,7 +4,7 @@
 
 #include "xetile.h"
 
-enum { NOTHING, SCALED, HALVED, RAISED }; /* what is done with the sums */
+enum { NOTHING, SCALED, HALVED, RAISED, LOWERED }; /* what is done with the sums; LOWERED: stored a row below */
 
 /* C = A B of `side` rows and columns, by 2 x 2 subgroups. */
 static void product(XT_CONTEXT, int side, int depth, int after, xt_val A, xt_val B, xt_val C, xt_val M, xt_val N,
@@ -16,7 +16,8 @@ static void product(XT_CONTEXT, int side, int depth, int after, xt_val A, xt_val
     xt_val i = XT_MUL(XT_GROUP_ID(1), side), j = XT_MUL(XT_GROUP_ID(0), side);
     xt_tile a = XT_INIT_TILE(A, of(A), side, depth, .offset = XT_AT(i, 0), .shape = XT_AT(M, K), .map = map_a);
     xt_tile b = XT_INIT_TILE(B, of(B), depth, side, .offset = XT_AT(0, j), .shape = XT_AT(K, N), .map = map_b);
-    xt_tile c = XT_INIT_TILE(C, of(C), side, side, .offset = XT_AT(i, j), .shape = XT_AT(M, N), .map = map);
+    xt_val to = after == LOWERED ? XT_ADD(i, 1) : i;
+    xt_tile c = XT_INIT_TILE(C, of(C), side, side, .offset = XT_AT(to, j), .shape = XT_AT(M, N), .map = map);
     xt_vec sum = XT_SPLAT(of(C), side, side, 0, .map = map);
     if (after == HALVED) sum = XT_SPLAT(f32, side, side, 0, .map = map);
     XT_FOR (k, 0, K, depth, &a, &b, &sum) {
@@ -42,6 +43,7 @@ PRODUCT(coop_f16_sums, f16, f16, 64, 32, NOTHING)
 PRODUCT(coop_scaled, f16, f32, 64, 32, SCALED)
 PRODUCT(coop_halved, f16, f16, 64, 32, HALVED)
 PRODUCT(coop_raised, f16, f32, 64, 32, RAISED)
+PRODUCT(coop_lowered, f16, f32, 64, 32, LOWERED)
 PRODUCT(coop_ragged, f16, f32, 48, 32, NOTHING)
 PRODUCT(coop_f32, f32, f32, 64, 32, NOTHING)
 
@@ -100,13 +102,21 @@ static xt_module build(const xt_kernel *kernel, const char *target, cm_lowering 
     return mod;
 }
 
-/* How many instructions with this opcode a module has, after the one number `from`. */
+/* How many instructions with this opcode a module has after the word `from`, at which one begins, or 0. */
 static int count(const xt_module *mod, uint32_t opcode, size_t from)
 {
     int n = 0;
     for (size_t at = 5; mod->words && at < mod->size / 4; at += mod->words[at] >> 16)
         n += at > from && (mod->words[at] & 0xffff) == opcode;
     return n;
+}
+
+/* Where the first of them is. */
+static size_t next(const xt_module *mod, uint32_t opcode, size_t from)
+{
+    size_t at = from ? from + (mod->words[from] >> 16) : 5;
+    while (at < mod->size / 4 && (mod->words[at] & 0xffff) != opcode) at += mod->words[at] >> 16;
+    return at;
 }
 
 /* Where the last of them is. */
@@ -118,7 +128,7 @@ static size_t last(const xt_module *mod, uint32_t opcode)
     return found;
 }
 
-/* Products, loads and stores of matrices: a loop over whole tiles, and one over others. Sums are matrices until both
+/* Products, loads and stores of matrices: a loop of inner turns, and one of others. Sums are matrices until both
  * end: whole ones are stored so, others once by lanes. */
 static void check_product(const xt_kernel *kernel, int products, int loads, int stores)
 {
@@ -147,6 +157,27 @@ TEST(scaled_and_converted_sums_are_still_matrices)
     check_product(&coop_scaled, 2 * 4, 2 * 4, 2 * 4);
     check_product(&coop_halved, 2 * 4, 2 * 4, 2 * 4);
     check_product(&coop_raised, 2 * 4, 2 * 4, 2 * 4); /* component by component */
+}
+
+/* How many words of operands are masked in inner turns, which are the first loop. */
+static int masked(const xt_kernel *kernel)
+{
+    xt_module mod = build(kernel, "hopper", CM_AUTO);
+    size_t second = 0;
+    for (int loops = 0; loops < 2; loops++) second = next(&mod, SPE_OpLoopMerge, second);
+    int all = count(&mod, SPE_OpBitFieldUExtract, 0), others = count(&mod, SPE_OpBitFieldUExtract, second);
+    CHECK(others > 0);
+    xt_free(&mod);
+    return all - others;
+}
+
+TEST(operands_are_not_masked_where_nobody_sees_their_ends)
+{
+    CHECK_INT(masked(&coop_f16), 0);
+    CHECK_INT(masked(&coop_i8), 0);
+    CHECK_INT(masked(&coop_scaled), 0);
+    CHECK_INT(masked(&coop_halved), 0);
+    CHECK_INT(masked(&coop_lowered), 4); /* A's rows that are outside: C has one more */
 }
 
 TEST(signs_are_those_of_the_types)
@@ -237,6 +268,7 @@ int main(void)
 {
     RUN(sums_are_matrices_until_the_loops_end);
     RUN(scaled_and_converted_sums_are_still_matrices);
+    RUN(operands_are_not_masked_where_nobody_sees_their_ends);
     RUN(signs_are_those_of_the_types);
     RUN(operands_come_from_registers_too);
     RUN(rows_are_reduced_and_weights_multiplied_as_matrices);

@@ -52,14 +52,18 @@ XE_FN_ xt_val xt_carried_as_(const xt_val *start, uint32_t id)
     return v;
 }
 
+XE_FN_ bool xt_same_offsets_(const xt_tile *a, const xt_tile *b)
+{
+    return xt_same_scalar_(&a->offset[0], &b->offset[0]) && xt_same_scalar_(&a->offset[1], &b->offset[1]);
+}
+
 /* Does a tile that a loop carries move along one dimension by so much in each turn, and in no other way? */
 XE_FN_ bool xt_advances_(const xt_tile *of, const xt_frame_ *f, int dim, int by)
 {
     if (f->step.kind != SPE_INT || f->step.integer != by) return false;
     for (int i = 0; i < f->slots; i++) {
         const xt_tile *t = &f->slot[i].body.tile;
-        if (t->magic == XT_TILE_MAGIC_ && !t->scatter && t->number == of->number &&
-            xt_same_scalar_(&t->offset[0], &of->offset[0]) && xt_same_scalar_(&t->offset[1], &of->offset[1]))
+        if (t->magic == XT_TILE_MAGIC_ && !t->scatter && t->number == of->number && xt_same_offsets_(t, of))
             return f->slot[i].mask == 1u << (XT_COUNTS_SHIFT_ + dim);
     }
     return false;

@@ -22,7 +22,7 @@ static bool xt_make_ids_(xt_ctx *x, xt_frame_ *f)
     f->id_count = xt_gather_(x, f, false, false);
     f->panel_ids = x->vulkan ? x->vulkan->panel_ids(x, f) : 0;
     f->ids = (spe_id *)xt_memory_(x, (size_t)(f->id_count + 2 * f->panel_ids) * sizeof *f->ids);
-    f->aligned = f->panel_ids > 0;
+    f->inner = f->panel_ids > 0;
     return f->ids != NULL;
 }
 
@@ -88,12 +88,12 @@ XE_FN_ void xt_write_for_(xt_ctx *x, const xt_node_ *n)
 /* At the end of a body: continues with its next copy, or with the loop for the turns that are left. */
 static bool xt_write_next_(xt_ctx *x, xt_frame_ *f)
 {
-    if (f->copies == 1 && !f->aligned) return false;
+    if (f->copies == 1 && !f->inner) return false;
     if (++f->copy < f->copies) {
         xt_write_turn_(x, f);
     } else {
         spe_endfor(&x->m, xt_loop_ids_(f), f->ids);
-        f->aligned = false;
+        f->inner = false;
         xt_write_loop_(x, f, f->turn, 1);
     }
     x->at = f->at;

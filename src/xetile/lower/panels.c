@@ -15,19 +15,28 @@ static xt_tile xt_panel_tile_(xt_ctx *x, const xt_panel_ *p)
     return t;
 }
 
-/* How a lane copies its part: in runs of vectors that follow one another in a line. Where lines begin at multiples of
- * 16 bytes a vector is a block of memory; else a run lies in one block more than it has vectors. */
+/* How a lane copies its part: in runs of vectors that follow one another in a line. In a loop's inner turns lines begin
+ * at multiples of 16 bytes, so that a vector is a block of memory, and the tile is inside of its matrix along the
+ * dimension in which the loop moves it; else a run lies in one block more than it has vectors. */
 typedef struct {
+    bool inner;
     int run, runs, blocks; /* vectors of a run; runs; blocks of a run */
 } xt_panel_form_;
 
-static xt_panel_form_ xt_panel_form_of_(const xt_panel_ *p, bool aligned)
+static xt_panel_form_ xt_panel_form_of_(const xt_panel_ *p, bool inner)
 {
     xt_panel_form_ form;
-    form.run = aligned ? 1 : p->run;
+    form.inner = inner;
+    form.run = inner ? 1 : p->run;
     form.runs = p->units / form.run;
-    form.blocks = aligned ? 1 : form.run + 1;
+    form.blocks = inner ? 1 : form.run + 1;
     return form;
+}
+
+/* Does the panel's loop move the tile along this dimension? */
+static bool xt_panel_moves_(const xt_panel_ *p, int dim)
+{
+    return p->loop && xt_advances_(p->from, p->loop, dim, (int)p->loop->step.integer);
 }
 
 /* How many lines below a lane's first run another is, if that is the same for all lanes; else 0. */
@@ -47,12 +56,13 @@ typedef struct {
 static xt_panel_unit_ xt_panel_unit_of_(xt_ctx *x, const xt_panel_ *p, const xt_panel_form_ *form, int run)
 {
     spe_module *m = &x->m;
-    int group = xt_group_size_(x), all = p->lines * p->chunks / form->run;
+    int group = xt_group_size_(x), all = p->lines * p->chunks / form->run, down = xt_panel_down_(x, p, form, run);
     spe_id n = spe_builtin(m, SPE_LOCAL_ID, 0), in_line = spe_u32(m, (uint32_t)(p->chunks / form->run));
     xt_panel_unit_ u;
-    n = spe_iadd(m, n, spe_i32(m, run * group));
+    if (!down) n = spe_iadd(m, n, spe_i32(m, run * group));
     if (form->runs * group > all) n = spe_umod(m, n, spe_i32(m, all));
     u.line = spe_udiv(m, n, in_line);
+    if (down) u.line = spe_iadd(m, u.line, spe_i32(m, down));
     u.chunk = spe_umod(m, n, in_line);
     u.chunk = spe_imul(m, u.chunk, spe_i32(m, form->run));
     return u;
@@ -98,18 +108,26 @@ static spe_id xt_panel_left_(xt_ctx *x, const xt_tile *t, int dim)
     return spe_isub(m, extent, xt_index_id_(x, &t->offset[dim]));
 }
 
-/* Is all of the tile in its matrix? */
-static spe_id xt_panel_inside_(xt_ctx *x, const xt_tile *t)
+/* Is all of the tile in its matrix, along this dimension? */
+static spe_id xt_panel_inside_(xt_ctx *x, const xt_tile *t, int dim)
 {
     spe_module *m = &x->m;
-    spe_id all = 0, zero = spe_i32(m, 0);
-    for (int i = 0; i < 2 && !t->inside; i++) {
-        spe_id one = xt_panel_left_(x, t, i);
-        one = spe_or(m, one, xt_index_id_(x, &t->offset[i]));
-        one = spe_sge(m, one, zero); /* neither is negative */
-        all = all ? spe_land(m, all, one) : one;
+    spe_id zero = spe_i32(m, 0), left = xt_panel_left_(x, t, dim);
+    left = spe_or(m, left, xt_index_id_(x, &t->offset[dim]));
+    return spe_sge(m, left, zero); /* neither is negative */
+}
+
+/* Can vectors be stored as they are? What is outside need not be zero if nobody sees it. */
+static spe_id xt_panel_needs_no_zeros_(xt_ctx *x, const xt_panel_ *p, const xt_panel_form_ *form, const xt_tile *t)
+{
+    spe_module *m = &x->m;
+    spe_id yes = spe_const_bool(m, true), all = yes;
+    for (int dim = 0; dim < 2 && !t->inside; dim++) {
+        if (form->inner && (p->ends_unseen || xt_panel_moves_(p, dim))) continue;
+        spe_id one = xt_panel_inside_(x, t, dim);
+        all = all == yes ? one : spe_land(m, all, one);
     }
-    return all ? all : spe_const_bool(m, true);
+    return all;
 }
 
 /* Where a vector of a tile lies in the matrix: its line, and its first element there. */
@@ -158,29 +176,6 @@ static spe_id xt_panel_block_(xt_ctx *x, const xt_tile *t, spe_id line, spe_id a
     return spe_uconvert(m, spe_int(m, 32), byte);
 }
 
-/* The first block of a lane's run; *first: of run 0, which is found before others. Where lines are aligned, 32 bits are
- * enough. */
-static spe_id xt_panel_run_block_(xt_ctx *x, const xt_panel_ *p, const xt_panel_form_ *form, const xt_tile *t,
-                                  bool aligned, int run, spe_id *first)
-{
-    spe_module *m = &x->m;
-    int down = xt_panel_down_(x, p, form, run), bytes = xt_bytes_(t->type);
-    xt_panel_unit_ u = xt_panel_unit_of_(x, p, form, run);
-    xt_panel_place_ at = xt_panel_place_of_(x, t, &u);
-    if (!aligned) return xt_panel_block_(x, t, at.line, at.along);
-    spe_id in_block = spe_u32(m, (uint32_t)(XT_VECTOR_ / bytes));
-    spe_id pitch = spe_udiv(m, xt_index_id_(x, &t->pitch), in_block), block;
-    if (down) {
-        block = spe_imul(m, pitch, spe_i32(m, down));
-        return spe_iadd(m, *first, block);
-    }
-    block = spe_imul(m, at.line, pitch);
-    spe_id four = spe_u32(m, 4), along = spe_imul(m, at.along, spe_i32(m, bytes));
-    block = spe_iadd(m, block, spe_sar(m, along, four));
-    if (!run) *first = block;
-    return block;
-}
-
 /* The last of so many, or the first if there are none. */
 static spe_id xt_panel_last_(xt_ctx *x, spe_id n)
 {
@@ -189,22 +184,62 @@ static spe_id xt_panel_last_(xt_ctx *x, spe_id n)
     return spe_math2(m, SPE_SMAX, spe_isub(m, n, one), zero);
 }
 
-/* Fetches the blocks in which a lane's runs lie. Those from the block with the matrix's first byte to that with its
- * last can be read; instead of others, whose bytes are not used, the last is. */
-static void xt_panel_fetch_(xt_ctx *x, const xt_panel_ *p, const xt_tile *t, bool aligned)
+/* The block of a lane's vector in an inner turn, for which 32 bits are enough; *first: of vector 0, which is found
+ * before others. Instead of lines and columns outside the last is read, without a branch, and the same in all turns. */
+static spe_id xt_panel_inner_block_(xt_ctx *x, const xt_panel_ *p, const xt_panel_form_ *form, const xt_tile *t, int i,
+                                    spe_id *first)
 {
     spe_module *m = &x->m;
-    xt_panel_form_ form = xt_panel_form_of_(p, aligned);
+    int inner = xt_inner_(t), bytes = xt_bytes_(t->type), down = xt_panel_down_(x, p, form, i);
+    spe_id in_block = spe_u32(m, (uint32_t)(XT_VECTOR_ / bytes)), size = spe_i32(m, bytes), four = spe_u32(m, 4);
+    spe_id pitch = spe_udiv(m, xt_index_id_(x, &t->pitch), in_block);
+    if (down && xt_panel_moves_(p, !inner)) return spe_iadd(m, *first, spe_imul(m, pitch, spe_i32(m, down)));
+    xt_panel_unit_ u = xt_panel_unit_of_(x, p, form, i);
+    xt_panel_place_ at = xt_panel_place_of_(x, t, &u);
+    at.along = spe_sar(m, spe_imul(m, at.along, size), four);
+    if (xt_panel_moves_(p, inner)) {
+        at.line = spe_math2(m, SPE_UMIN, at.line, xt_panel_last_(x, xt_lines_id_(x, t)));
+    } else {
+        spe_id last = xt_panel_last_(x, xt_index_id_(x, &t->shape[inner]));
+        last = spe_sar(m, spe_imul(m, last, size), four);
+        at.along = spe_math2(m, SPE_UMIN, at.along, last);
+    }
+    spe_id block = spe_iadd(m, spe_imul(m, at.line, pitch), at.along);
+    if (!i) *first = block;
+    return block;
+}
+
+/* The block with the last element of a matrix. */
+static spe_id xt_panel_last_block_(xt_ctx *x, const xt_tile *t)
+{
+    spe_id line = xt_panel_last_(x, xt_lines_id_(x, t));
+    spe_id along = xt_panel_last_(x, xt_index_id_(x, &t->shape[xt_inner_(t)]));
+    return xt_panel_block_(x, t, line, along);
+}
+
+/* The first block of a lane's run. */
+static spe_id xt_panel_run_block_(xt_ctx *x, const xt_panel_ *p, const xt_panel_form_ *form, const xt_tile *t, int run)
+{
+    xt_panel_unit_ u = xt_panel_unit_of_(x, p, form, run);
+    xt_panel_place_ at = xt_panel_place_of_(x, t, &u);
+    return xt_panel_block_(x, t, at.line, at.along);
+}
+
+/* Fetches the blocks in which a lane's runs lie. Those from the block with the matrix's first byte to that with its
+ * last can be read; instead of others, whose bytes are not used, the last is. */
+static void xt_panel_fetch_(xt_ctx *x, const xt_panel_ *p, const xt_panel_form_ *form, const xt_tile *t)
+{
+    spe_module *m = &x->m;
     spe_id i64 = spe_int(m, 64), mask = spe_u64(m, ~(uint64_t)(XT_VECTOR_ - 1)), size = spe_u64(m, XT_VECTOR_);
-    spe_id base = spe_and(m, spe_ptr_to_u(m, i64, t->base.id), mask), line = xt_panel_last_(x, xt_lines_id_(x, t));
-    spe_id along = xt_panel_last_(x, xt_index_id_(x, &t->shape[xt_inner_(t)])), first = 0, *got = p->got;
-    spe_id last = xt_panel_block_(x, t, line, along);
-    for (int i = 0; i < form.runs; i++) {
-        spe_id from = xt_panel_run_block_(x, p, &form, t, aligned, i, &first);
-        for (int j = 0; j < form.blocks; j++) {
-            spe_id at = j ? spe_iadd(m, from, spe_i32(m, j)) : from;
-            at = spe_uconvert(m, i64, spe_math2(m, SPE_UMIN, at, last));
-            at = spe_imul(m, at, size);
+    spe_id base = spe_and(m, spe_ptr_to_u(m, i64, t->base.id), mask), first = 0, *got = p->got;
+    spe_id last = form->inner ? 0 : xt_panel_last_block_(x, t), from, at;
+    for (int i = 0; i < form->runs; i++) {
+        if (form->inner) from = xt_panel_inner_block_(x, p, form, t, i, &first);
+        else from = xt_panel_run_block_(x, p, form, t, i);
+        for (int j = 0; j < form->blocks; j++) {
+            at = j ? spe_iadd(m, from, spe_i32(m, j)) : from;
+            if (!form->inner) at = spe_math2(m, SPE_UMIN, at, last);
+            at = spe_imul(m, spe_uconvert(m, i64, at), size);
             *got++ = xt_panel_read_(x, spe_iadd(m, base, at));
         }
     }
@@ -264,19 +299,19 @@ static spe_id xt_panel_bits_(xt_ctx *x, spe_id bits, int i)
     return spe_bits_extract(m, all, zero, bits, false);
 }
 
-/* The bits of a vector's words whose elements are within the extent of lines. In aligned lines, no vector has elements
+/* The bits of a vector's words whose elements are within the extent of lines. In inner turns, no vector has elements
  * before the first and others after it. */
-static void xt_panel_within_(xt_ctx *x, const xt_tile *t, bool aligned, spe_id along, spe_id words[4])
+static void xt_panel_within_(xt_ctx *x, const xt_tile *t, bool inner, spe_id along, spe_id words[4])
 {
     spe_module *m = &x->m;
     int bits = 8 * xt_bytes_(t->type), elements = XT_VECTOR_ / xt_bytes_(t->type);
     spe_id none = spe_i32(m, 0), size = spe_i32(m, bits), extent, first, end;
     extent = spe_extent(m, xt_index_id_(x, &t->shape[xt_inner_(t)]));
     end = xt_panel_clamp_(x, spe_isub(m, extent, along), elements);
-    if (aligned) end = spe_select(m, spe_slt(m, along, none), none, end);
+    if (inner) end = spe_select(m, spe_slt(m, along, none), none, end);
     end = spe_imul(m, end, size);
     for (int i = 0; i < 4; i++) words[i] = xt_panel_bits_(x, end, i);
-    if (aligned) return;
+    if (inner) return;
     first = xt_panel_clamp_(x, spe_isub(m, none, along), elements);
     first = spe_imul(m, first, size);
     for (int i = 0; i < 4; i++) {
@@ -298,36 +333,36 @@ static spe_id xt_panel_mask_(xt_ctx *x, const xt_tile *t, spe_id line, const spe
     return spe_construct(m, spe_vec(m, spe_int(m, 32), 4), 4, words);
 }
 
-/* A lane's vectors, of the blocks that were fetched. */
-static void xt_panel_join_(xt_ctx *x, const xt_panel_ *p, const xt_tile *t, spe_id *vectors)
+/* Returns a lane's vectors, of the blocks that were fetched. */
+static const spe_id *xt_panel_join_(xt_ctx *x, const xt_panel_ *p, const xt_panel_form_ *form, const xt_tile *t)
 {
-    xt_panel_form_ form = xt_panel_form_of_(p, false);
-    for (int i = 0; i < form.runs; i++) {
-        xt_panel_unit_ u = xt_panel_unit_of_(x, p, &form, i);
+    spe_id *vectors = form->inner ? p->got : p->got + p->blocks;
+    for (int i = 0; i < form->runs && !form->inner; i++) {
+        xt_panel_unit_ u = xt_panel_unit_of_(x, p, form, i);
         xt_panel_place_ at = xt_panel_place_of_(x, t, &u);
         spe_id byte = xt_panel_byte_(x, t, at.line, at.along);
-        xt_panel_shift_(x, byte, p->got + i * form.blocks, form.run, vectors + i * form.run);
+        xt_panel_shift_(x, byte, p->got + i * form->blocks, form->run, vectors + i * form->run);
     }
+    return vectors;
 }
 
-/* Stores a lane's vectors; if the tile is not inside of its matrix, with zero for elements that are not. */
-static void xt_panel_put_(xt_ctx *x, const xt_panel_ *p, const xt_tile *t, bool aligned, bool inside,
+/* Stores a lane's vectors as they are, or with zero for elements that are not in the matrix. */
+static void xt_panel_put_(xt_ctx *x, const xt_panel_ *p, const xt_panel_form_ *form, const xt_tile *t, bool masked,
                           const spe_id *vectors)
 {
     spe_module *m = &x->m;
-    xt_panel_form_ form = xt_panel_form_of_(p, aligned);
     spe_id first = 0, within[4 * XT_PANEL_BLOCKS_];
-    for (int i = 0; i < form.runs; i++) {
-        xt_panel_unit_ u = xt_panel_unit_of_(x, p, &form, i);
-        spe_id at = xt_panel_index_(x, p, &form, i, &first);
-        bool below = xt_panel_down_(x, p, &form, i) > 0; /* the same part of another line */
-        for (int j = 0; j < form.run; j++) {
-            spe_id to = j ? spe_iadd(m, at, spe_i32(m, j)) : at, vector = vectors[i * form.run + j];
-            if (!inside) {
+    for (int i = 0; i < form->runs; i++) {
+        xt_panel_unit_ u = xt_panel_unit_of_(x, p, form, i);
+        spe_id at = xt_panel_index_(x, p, form, i, &first);
+        bool below = xt_panel_down_(x, p, form, i) > 0; /* the same part of another line */
+        for (int j = 0; j < form->run; j++) {
+            spe_id to = j ? spe_iadd(m, at, spe_i32(m, j)) : at, vector = vectors[i * form->run + j];
+            if (masked) {
                 xt_panel_unit_ v = u;
                 v.chunk = spe_iadd(m, u.chunk, spe_i32(m, j));
                 xt_panel_place_ place = xt_panel_place_of_(x, t, &v);
-                if (!below) xt_panel_within_(x, t, aligned, place.along, within + 4 * j);
+                if (!below) xt_panel_within_(x, t, form->inner, place.along, within + 4 * j);
                 vector = xt_panel_mask_(x, t, place.line, within + 4 * j, vector);
             }
             spe_vectors_store(m, x->panel_memory, to, vector);
@@ -335,14 +370,19 @@ static void xt_panel_put_(xt_ctx *x, const xt_panel_ *p, const xt_tile *t, bool 
     }
 }
 
-/* The same, by whether it is. No values leave the sides: compilers would wait for them. */
-static void xt_panel_put_any_(xt_ctx *x, const xt_panel_ *p, const xt_tile *t, bool aligned, const spe_id *vectors)
+/* The same, as the tile needs it. No values leave the sides: compilers would wait for them. */
+static void xt_panel_put_any_(xt_ctx *x, const xt_panel_ *p, const xt_panel_form_ *form, const xt_tile *t,
+                              const spe_id *vectors)
 {
-    spe_if(&x->m, xt_panel_inside_(x, t));
-    xt_panel_put_(x, p, t, aligned, true, vectors);
-    spe_else(&x->m, 0, NULL);
-    xt_panel_put_(x, p, t, aligned, false, vectors);
-    spe_endif(&x->m, 0, NULL, NULL);
+    spe_module *m = &x->m;
+    spe_id as_they_are = xt_panel_needs_no_zeros_(x, p, form, t);
+    bool always = as_they_are == spe_const_bool(m, true);
+    if (!always) spe_if(m, as_they_are);
+    xt_panel_put_(x, p, form, t, false, vectors);
+    if (always) return;
+    spe_else(m, 0, NULL);
+    xt_panel_put_(x, p, form, t, true, vectors);
+    spe_endif(m, 0, NULL, NULL);
 }
 
 /* Waits for the other subgroups' accesses to local memory; those to other memory may go on. */
@@ -408,17 +448,18 @@ XE_FN_ bool xt_write_panel_(xt_ctx *x, const xt_node_ *n)
     if (p->loop) return true; /* it lies there since the turn began */
     xt_tile t = xt_panel_tile_(x, p);
     if (!xt_panel_room_for_(x, p)) return true;
-    xt_panel_fetch_(x, p, &t, false);
-    xt_panel_join_(x, p, &t, p->got + p->blocks);
+    xt_panel_form_ form = xt_panel_form_of_(p, false);
+    xt_panel_fetch_(x, p, &form, &t);
+    const spe_id *vectors = xt_panel_join_(x, p, &form, &t);
     spe_barrier(&x->m);
-    xt_panel_put_any_(x, p, &t, false, p->got + p->blocks);
+    xt_panel_put_any_(x, p, &form, &t, vectors);
     spe_barrier(&x->m);
     if (p->held) xt_hold_panel_(x, p, n->result);
     return true;
 }
 
 /* The blocks that a lane fetches of a panel in a loop's turn for the next one. */
-static int xt_panel_carried_(const xt_frame_ *f, const xt_panel_ *p) { return f->aligned ? p->units : p->blocks; }
+static int xt_panel_carried_(const xt_frame_ *f, const xt_panel_ *p) { return f->inner ? p->units : p->blocks; }
 
 /* The number of all. */
 XE_FN_ int xt_panel_ids_(xt_ctx *x, const xt_frame_ *f)
@@ -451,11 +492,28 @@ static spe_id xt_panels_aligned_(xt_ctx *x, const xt_frame_ *f)
         const xt_panel_ *p = xt_panel_at_(x, i);
         if (p->loop != f) continue;
         xt_tile t = xt_panel_tile_(x, p);
-        bool along = xt_advances_(p->from, f, xt_inner_(&t), (int)f->step.integer);
+        bool along = xt_panel_moves_(p, xt_inner_(&t));
         if (along && f->step.integer * xt_bytes_(t.type) % XT_VECTOR_) return spe_const_bool(m, false);
         all = spe_land(m, all, xt_panel_aligned_(x, &t));
     }
     return all;
+}
+
+/* Where the loop's inner turns end, all of which come first; the values are those of the turn `from`. */
+static spe_id xt_panels_inner_end_(xt_ctx *x, const xt_frame_ *f, spe_id from, spe_id to)
+{
+    spe_module *m = &x->m;
+    spe_id some = xt_panels_aligned_(x, f), step = spe_i32(m, (int32_t)f->step.integer), most = spe_isub(m, to, from);
+    for (int i = 0; i < x->panels.count; i++) {
+        const xt_panel_ *p = xt_panel_at_(x, i);
+        if (p->loop != f) continue;
+        xt_tile t = xt_panel_tile_(x, p);
+        int dim = xt_panel_moves_(p, 0) ? 0 : 1;
+        spe_id inside = xt_panel_inside_(x, &t, dim), others = spe_udiv(m, xt_panel_left_(x, &t, dim), step);
+        some = spe_land(m, some, inside);
+        most = spe_math2(m, SPE_SMIN, most, spe_iadd(m, spe_imul(m, others, step), step));
+    }
+    return spe_select(m, some, spe_iadd(m, from, most), from);
 }
 
 /* The tile of the turn that is so much later. */
@@ -463,7 +521,7 @@ static xt_tile xt_panel_later_(xt_ctx *x, const xt_panel_ *p, spe_id by)
 {
     xt_tile t = xt_panel_tile_(x, p);
     for (int i = 0; i < 2; i++) {
-        if (!xt_advances_(p->from, p->loop, i, (int)p->loop->step.integer)) continue;
+        if (!xt_panel_moves_(p, i)) continue;
         t.offset[i] = xt_scalar_(CM_I32, spe_iadd(&x->m, t.offset[i].id, by), 1);
     }
     return t;
@@ -482,7 +540,8 @@ static void xt_panels_fetch_(xt_ctx *x, const xt_frame_ *f, spe_id condition, sp
         xt_panel_ *p = xt_panel_at_(x, i);
         if (p->loop != f || !xt_panel_room_for_(x, p)) continue;
         xt_tile t = xt_panel_later_(x, p, by);
-        xt_panel_fetch_(x, p, &t, f->aligned);
+        xt_panel_form_ form = xt_panel_form_of_(p, f->inner);
+        xt_panel_fetch_(x, p, &form, &t);
     }
     xt_panels_carry_(x, f, true);
     spe_endif_from(m, n, ids, before, ids);
@@ -496,7 +555,7 @@ XE_FN_ spe_id xt_panels_enter_(xt_ctx *x, xt_frame_ *f, spe_id from, spe_id to)
     spe_id *ids = f->ids + f->id_count, none = spe_null(m, spe_vec(m, spe_int(m, 32), 4));
     f->panel_ids = xt_panel_ids_(x, f);
     for (int i = 0; i < f->panel_ids; i++) ids[i] = none;
-    if (f->aligned) to = spe_select(m, xt_panels_aligned_(x, f), to, from);
+    if (f->inner) to = xt_panels_inner_end_(x, f, from, to);
     spe_id now = spe_i32(m, 0);
     xt_panels_fetch_(x, f, spe_slt(m, from, to), now);
     return to;
@@ -508,18 +567,20 @@ XE_FN_ void xt_panels_turn_(xt_ctx *x, const xt_frame_ *f, spe_id to)
     spe_module *m = &x->m;
     spe_id by = spe_i32(m, (int32_t)f->step.integer), next = spe_iadd(m, f->turn, by);
     xt_panels_carry_(x, f, false);
-    for (int i = 0; i < x->panels.count && !f->aligned; i++) {
-        const xt_panel_ *p = xt_panel_at_(x, i);
+    for (int i = 0; i < x->panels.count; i++) {
+        xt_panel_ *p = xt_panel_at_(x, i);
         if (p->loop != f || !p->got) continue;
         xt_tile t = xt_panel_tile_(x, p);
-        xt_panel_join_(x, p, &t, p->got + p->blocks);
+        xt_panel_form_ form = xt_panel_form_of_(p, f->inner);
+        p->vectors = xt_panel_join_(x, p, &form, &t);
     }
     xt_panels_wait_(x);
     for (int i = 0; i < x->panels.count; i++) {
         const xt_panel_ *p = xt_panel_at_(x, i);
         if (p->loop != f || !p->got) continue;
         xt_tile t = xt_panel_tile_(x, p);
-        xt_panel_put_any_(x, p, &t, f->aligned, f->aligned ? p->got : p->got + p->blocks);
+        xt_panel_form_ form = xt_panel_form_of_(p, f->inner);
+        xt_panel_put_any_(x, p, &form, &t, p->vectors);
     }
     xt_panels_wait_(x);
     xt_panels_fetch_(x, f, spe_slt(m, next, to), by);

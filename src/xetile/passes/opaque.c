@@ -93,6 +93,7 @@ static void xt_find_panel_(xt_ctx *x, int node, const xt_frame_ *around, cm_use 
     p.run = p.units % 2 == 0 && p.chunks % 2 == 0 ? 2 : 1;
     p.blocks = p.units / p.run * (p.run + 1);
     p.loop = xt_fetches_next_(around, t) ? around : NULL;
+    p.ends_unseen = p.loop && !xt_outside_matters_(x, n->result, t, p.loop);
     p.at = xt_panel_begins_(x, &p);
     int64_t end = (int64_t)(p.at + p.lines * p.pitch) * VECTOR;
     if (p.blocks > XT_PANEL_BLOCKS_ || end > xt_panel_room_(x)) return;

@@ -1,0 +1,106 @@
+/* passes/outside.c - operands of the device's matrices of which elements outside of the base need not be zero. Such a
+ * row of the left operand makes a row of the result; where only element-wise operations and stores to tiles that end
+ * in the same row follow, nobody sees it. Of the right operand, the same holds for columns. */
+#include "../internal.h"
+
+/* How a tile was made, if it is that one still, but for what this loop (NULL: none) adds to it in each turn. */
+static const xt_tile_desc_ *xt_made_as_(xt_ctx *x, const xt_tile *t, const xt_frame_ *loop)
+{
+    const xt_tile *first = t;
+    if (t->scatter) return NULL;
+    for (int i = 0; loop && i < loop->slots; i++) {
+        const xt_tile *body = &loop->slot[i].body.tile;
+        if (body->magic == XT_TILE_MAGIC_ && body->number == t->number && xt_same_offsets_(body, t))
+            first = &loop->slot[i].start.tile;
+    }
+    for (int i = 0; i < x->nodes.count; i++) {
+        const xt_node_ *n = xt_node_at_(x, i);
+        if (n->op == XT_OP_INIT_TILE_ && !n->init_tile->tile.scatter && n->init_tile->tile.number == t->number)
+            return xt_same_offsets_(first, &n->init_tile->tile) ? &n->init_tile->given : NULL;
+    }
+    return NULL;
+}
+
+/* Are the offsets and extents of two tiles the same in this of their dimensions? */
+static bool xt_same_dimension_(const xt_tile_desc_ *a, int i, const xt_tile_desc_ *b, int j)
+{
+    return xt_same_scalar_(&a->offset.at[i], &b->offset.at[j]) && xt_same_scalar_(&a->shape.at[i], &b->shape.at[j]);
+}
+
+/* Is the row (dim 0) or column (dim 1) of a result outside of its tile's base if that of the operand is? */
+static bool xt_ends_with_(const xt_tile_desc_ *operand, const xt_tile_desc_ *result, int dim)
+{
+    if (!operand || !result || result->inside) return false;
+    int n = operand->shape.count, m = result->shape.count;
+    if (n > 2 && n != m) return false;
+    for (int i = 0; i < n - 2; i++)
+        if (!xt_same_dimension_(operand, i, result, i)) return false;
+    return xt_same_dimension_(operand, n - 2 + dim, result, m - 2 + dim);
+}
+
+static bool xt_is_reached_(xt_ctx *x, uint32_t id) { return xt_value_at_(x, xt_tied_(x, id))->reached; }
+
+/* Is one of an element-wise operation's operands reached? */
+static bool xt_reaches_(xt_ctx *x, const xt_node_ *n)
+{
+    if (!xt_does_(n->op, XT_EACH_)) return false;
+    for (int i = 0; i < xt_operand_count_(n->vectors); i++)
+        if (xt_is_reached_(x, n->vectors->v[i].id)) return true;
+    return false;
+}
+
+/* Finds what is computed element by element from products with this vector as the left (dim 0) or right operand. False
+ * if it is the other one somewhere. */
+static bool xt_reach_from_operand_(xt_ctx *x, uint32_t id, int dim)
+{
+    bool more = true;
+    for (int i = 1; i < x->values.count; i++) xt_value_at_(x, (uint32_t)i)->reached = false;
+    for (int i = 0; i < x->nodes.count; i++) {
+        const xt_node_ *n = xt_node_at_(x, i);
+        if (!xt_is_opaque_product_(x, n)) continue;
+        if ((dim ? n->mma->left.id : n->mma->right.id) == id) return false;
+        if ((dim ? n->mma->right.id : n->mma->left.id) == id) xt_value_at_(x, xt_tied_(x, n->result))->reached = true;
+    }
+    while (more) {
+        more = false;
+        for (int i = 0; i < x->nodes.count; i++) {
+            const xt_node_ *n = xt_node_at_(x, i);
+            if (!xt_reaches_(x, n)) continue;
+            xt_value_ *value = xt_value_at_(x, xt_tied_(x, n->result));
+            more = more || !value->reached;
+            value->reached = true;
+        }
+    }
+    return true;
+}
+
+/* Does a node compute with rows (or columns) each for itself, and store none that is outside of the operand's base? */
+static bool xt_keeps_apart_(xt_ctx *x, const xt_node_ *n, const xt_tile_desc_ *operand, int dim)
+{
+    if (xt_does_(n->op, XT_EACH_)) return true;
+    if (xt_does_(n->op, XT_COMPUTES_)) return !xt_is_reached_(x, n->whole->v.id);
+    switch (n->op) {
+    case XT_OP_TILE_MMA_: return !xt_is_reached_(x, n->mma->left.id) && !xt_is_reached_(x, n->mma->right.id);
+    case XT_OP_STORE_TILE_:
+        return !xt_is_reached_(x, n->scattered->vec.id) ||
+               xt_ends_with_(operand, xt_made_as_(x, &n->scattered->access.tile, NULL), dim);
+    case XT_OP_INIT_TILE_: return !n->init_tile->tile.scatter;
+    case XT_OP_LOAD_TILE_:
+    case XT_OP_PREFETCH_TILE_:
+    case XT_OP_SPLAT_:
+    case XT_OP_TABLE_:
+    case XT_OP_IOTA_: return true;
+    default: return xt_does_(n->op, XT_DIVERGES_ | XT_WAITS_); /* without vectors */
+    }
+}
+
+/* Need elements of a loaded operand be zero that are outside along the dimension in which its loop does not move it? */
+XE_FN_ bool xt_outside_matters_(xt_ctx *x, uint32_t id, const xt_tile *from, const xt_frame_ *loop)
+{
+    int dim = xt_advances_(from, loop, 0, (int)loop->step.integer) ? 1 : 0;
+    const xt_tile_desc_ *made = xt_made_as_(x, from, loop);
+    if (!made || !xt_reach_from_operand_(x, id, dim)) return true;
+    for (int i = 0; i < x->nodes.count; i++)
+        if (!xt_keeps_apart_(x, xt_node_at_(x, i), made, dim)) return true;
+    return false;
+}
