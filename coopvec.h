@@ -694,6 +694,7 @@ typedef struct {
  * include nothing of Vulkan compile without it. Each returns false where they do not do this. */
 typedef struct cv_vulkan_part_ {
     bool (*takes)(int op, int type); /* may operands of `binary` be whole? */
+    void (*repeat)(cv_ctx *x, cv_vec *v, spe_id like); /* of a number: makes it whole, as another is */
     cv_vec (*binary)(cv_ctx *x, int op, const cv_vec *p, const cv_vec *q);
     cv_vec (*fma)(cv_ctx *x, const cv_vec *p, const cv_vec *q, const cv_vec *r);
     bool (*multiply)(cv_product_ *p);
@@ -1532,6 +1533,8 @@ XE_FN_ bool cv_match_(cv_where_ w, const cv_any_ *a, const cv_any_ *b, cv_vec *p
     if (!cv_enter_(w) || !cv_check_vec_(w, shape)) return false;
     *p = cv_is_vec_(a) ? a->vec : cv_repeat_(w, shape->type, shape->length, &a->val);
     *q = cv_is_vec_(b) ? b->vec : cv_repeat_(w, shape->type, shape->length, &b->val);
+    if (shape->whole && p->parts && q->parts && !(cv_is_vec_(a) && cv_is_vec_(b)))
+        w.x->vulkan->repeat(w.x, shape == &a->vec ? q : p, shape->whole);
     return cv_check_alike_(w, p, q);
 }
 
@@ -3245,6 +3248,11 @@ XE_FN_ bool cv_takes_whole_(int op, int type)
                                   op == SPE_ARITH_DIV || op == SPE_ARITH_MIN || op == SPE_ARITH_MAX);
 }
 
+XE_FN_ void cv_repeat_whole_(cv_ctx *x, cv_vec *v, spe_id like)
+{
+    v->whole = spe_splat(&x->m, spe_type_of(&x->m, like), cv_get_(&x->m, v, 0));
+}
+
 XE_FN_ cv_vec cv_binary_whole_(cv_ctx *x, int op, const cv_vec *p, const cv_vec *q)
 {
     spe_id a = cv_cooperative_(x, p, p->type), b = cv_cooperative_(x, q, q->type);
@@ -3356,9 +3364,9 @@ XE_FN_ bool cv_accumulate_cooperatively_(cv_ctx *x, const cv_vec *v, spe_id base
     return true;
 }
 
-static const cv_vulkan_part_ cv_vulkan_all_ = {cv_takes_whole_,            cv_binary_whole_,        cv_fma_whole_,
-                                               cv_multiply_cooperatively_, cv_outer_cooperatively_,
-                                               cv_accumulate_cooperatively_};
+static const cv_vulkan_part_ cv_vulkan_all_ = {
+    cv_takes_whole_, cv_repeat_whole_,           cv_binary_whole_,        cv_fma_whole_,
+    cv_multiply_cooperatively_, cv_outer_cooperatively_, cv_accumulate_cooperatively_};
 
 #if defined(XETILE_STATIC_) && !defined(__cplusplus)
 static const cv_vulkan_part_ *const cv_vulkan_here_ = &cv_vulkan_all_;

@@ -103,6 +103,11 @@ static bool cv_takes_whole_(int op, int type)
                                   op == SPE_ARITH_DIV || op == SPE_ARITH_MIN || op == SPE_ARITH_MAX);
 }
 
+static void cv_repeat_whole_(cv_ctx *x, cv_vec *v, spe_id like)
+{
+    v->whole = spe_splat(&x->m, spe_type_of(&x->m, like), cv_get_(&x->m, v, 0));
+}
+
 static cv_vec cv_binary_whole_(cv_ctx *x, int op, const cv_vec *p, const cv_vec *q)
 {
     spe_id a = cv_cooperative_(x, p, p->type), b = cv_cooperative_(x, q, q->type);
@@ -214,9 +219,9 @@ static bool cv_accumulate_cooperatively_(cv_ctx *x, const cv_vec *v, spe_id base
     return true;
 }
 
-static const cv_vulkan_part_ cv_vulkan_all_ = {cv_takes_whole_,            cv_binary_whole_,        cv_fma_whole_,
-                                               cv_multiply_cooperatively_, cv_outer_cooperatively_,
-                                               cv_accumulate_cooperatively_};
+static const cv_vulkan_part_ cv_vulkan_all_ = {
+    cv_takes_whole_, cv_repeat_whole_,           cv_binary_whole_,        cv_fma_whole_,
+    cv_multiply_cooperatively_, cv_outer_cooperatively_, cv_accumulate_cooperatively_};
 
 #if defined(XETILE_STATIC_) && !defined(__cplusplus)
 static const cv_vulkan_part_ *const cv_vulkan_here_ = &cv_vulkan_all_;

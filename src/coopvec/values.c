@@ -454,6 +454,8 @@ static bool cv_match_(cv_where_ w, const cv_any_ *a, const cv_any_ *b, cv_vec *p
     if (!cv_enter_(w) || !cv_check_vec_(w, shape)) return false;
     *p = cv_is_vec_(a) ? a->vec : cv_repeat_(w, shape->type, shape->length, &a->val);
     *q = cv_is_vec_(b) ? b->vec : cv_repeat_(w, shape->type, shape->length, &b->val);
+    if (shape->whole && p->parts && q->parts && !(cv_is_vec_(a) && cv_is_vec_(b)))
+        w.x->vulkan->repeat(w.x, shape == &a->vec ? q : p, shape->whole);
     return cv_check_alike_(w, p, q);
 }
 
