@@ -60,6 +60,12 @@ static void resolve(const char *code, char *to)
     "add (16|M0) r14.0<1>:q r12.0<1;1,0>:q r1.0<0;1,0>:q\n"                                                            \
     "send.ugm (16|M0) null r14 r20:1 0x0 0x04000584 {I@1,$0} // store.ugm.d32.a64\n"
 
+#define BEGIN_8 "(W) mov (8|M0) r9.0<1>:w 0x76543210:v\nmov (8|M0) r10.0<1>:d r9.0<1;1,0>:uw\n"
+#define STORE_8                                                                                                        \
+    "shl (8|M0) r12.0<1>:q r10.0<1;1,0>:ud 2:w\n"                                                                      \
+    "add (8|M0) r14.0<1>:q r12.0<1;1,0>:q r1.0<0;1,0>:q\n"                                                             \
+    "send.ugm (8|M0) null r14 r20:1 0x0 0x04000584 {I@1,$0} // store.ugm.d32.a64\n"
+
 static _Alignas(64) int32_t out[64]; /* 2D blocks begin there */
 
 static int run_code(const char *code)
@@ -71,17 +77,29 @@ static int run_code(const char *code)
     return run(resolved, out, 16);
 }
 
-static void expect_lanes(const char *code, int32_t (*want)(int lane), int line)
+/* The same with the 8 lanes and 32-byte registers of dg2. */
+static int run_code_of_dg2(const char *code)
 {
-    if (run_code(code) != 0) test_fail(__FILE__, line, "%s", told);
-    for (int n = 0; n < 16; n++)
+    char whole[8192], info[sizeof info_text];
+    snprintf(whole, sizeof whole, "%s%s%s", BEGIN_8, code, STORE_8 LAST);
+    memcpy(info, info_text, sizeof info);
+    memcpy(strstr(info, "simd_size:       16") + 17, "8 ", 2);
+    memset(out, 0x55, sizeof out);
+    return run_for("dg2", info, whole, out, 8);
+}
+
+static void compare_lanes(int ended, int lanes, int32_t (*want)(int lane), int line)
+{
+    if (ended != 0) test_fail(__FILE__, line, "%s", told);
+    for (int n = 0; n < lanes; n++)
         if (out[n] != want(n)) {
             test_fail(__FILE__, line, "lane %d: %d (%x), want %d (%x)", n, out[n], (unsigned)out[n], want(n),
                       (unsigned)want(n));
             return;
         }
 }
-#define LANES(code, want) expect_lanes(code, want, __LINE__)
+#define LANES(code, want) compare_lanes(run_code(code), 16, want, __LINE__)
+#define LANES_OF_DG2(code, want) compare_lanes(run_code_of_dg2(code), 8, want, __LINE__)
 
 static void expect_end(const char *code, const char *why, int line)
 {
@@ -208,28 +226,41 @@ TEST(floats)
 }
 
 /* Column n of the second operand is n, in all k. */
-#define COLUMNS_COUNT                                                                                                  \
-    "mov (16|M0) r40.0<1>:f r10.0<1;1,0>:d\nmov (16|M0) r41.0<2>:hf r40.0<1;1,0>:f\n"                                  \
-    "mov (16|M0) r41.1<2>:hf r40.0<1;1,0>:f\n"                                                                         \
-    "mov (16|M0) r42.0<1>:ud r41.0<1;1,0>:ud\nmov (16|M0) r43.0<1>:ud r41.0<1;1,0>:ud\n"                               \
-    "mov (16|M0) r44.0<1>:ud r41.0<1;1,0>:ud\nmov (16|M0) r45.0<1>:ud r41.0<1;1,0>:ud\n"                               \
-    "mov (16|M0) r46.0<1>:ud r41.0<1;1,0>:ud\nmov (16|M0) r47.0<1>:ud r41.0<1;1,0>:ud\n"                               \
-    "mov (16|M0) r48.0<1>:ud r41.0<1;1,0>:ud\n"
+#define COLUMNS_COUNT(lanes)                                                                                           \
+    "mov (" lanes "|M0) r40.0<1>:f r10.0<1;1,0>:d\nmov (" lanes "|M0) r41.0<2>:hf r40.0<1;1,0>:f\n"                    \
+    "mov (" lanes "|M0) r41.1<2>:hf r40.0<1;1,0>:f\nmov (" lanes "|M0) r42.0<1>:ud r41.0<1;1,0>:ud\n"                  \
+    "mov (" lanes "|M0) r43.0<1>:ud r41.0<1;1,0>:ud\nmov (" lanes "|M0) r44.0<1>:ud r41.0<1;1,0>:ud\n"                 \
+    "mov (" lanes "|M0) r45.0<1>:ud r41.0<1;1,0>:ud\nmov (" lanes "|M0) r46.0<1>:ud r41.0<1;1,0>:ud\n"                 \
+    "mov (" lanes "|M0) r47.0<1>:ud r41.0<1;1,0>:ud\nmov (" lanes "|M0) r48.0<1>:ud r41.0<1;1,0>:ud\n"
 
-/* Two products, of sums that are 5; the second one is what counts. */
-#define TWO_PRODUCTS(first, result)                                                                                    \
-    COLUMNS_COUNT "(W) mov (16|M0) r30.0<1>:hf 1.0:hf\n(W) mov (16|M0) r50.0<1>:f 5.0:f\n"                             \
-    "dpas.8x1 (16|M0) r50:f null:f r41:hf r30.0:hf " first "\n"                                                        \
-    "dpas.8x1 (16|M0) " result ":f r50:f r41:hf r30.0:hf\n"                                                            \
-    "mov (16|M0) r20.0<1>:f " result ".0<1;1,0>:f\n"
+/* Products of sums that are 5, one after the other; the last one is what counts. */
+#define FIVES(lanes)                                                                                                   \
+    COLUMNS_COUNT(lanes) "(W) mov (16|M0) r30.0<1>:hf 1.0:hf\n(W) mov (" lanes "|M0) r50.0<1>:f 5.0:f\n"
+#define PRODUCT(lanes, result, sums, belongs)                                                                          \
+    "dpas.8x1 (" lanes "|M0) " result ":f " sums ":f r41:hf r30.0:hf " belongs "\n"
+#define RESULT(lanes, result) "mov (" lanes "|M0) r20.0<1>:f " result ".0<1;1,0>:f\n"
+#define TWO_PRODUCTS(lanes, first, result)                                                                             \
+    FIVES(lanes) PRODUCT(lanes, "r50", "null", first) PRODUCT(lanes, result, "r50", "") RESULT(lanes, result)
+#define THREE_PRODUCTS(lanes, belongs)                                                                                 \
+    FIVES(lanes)                                                                                                       \
+    PRODUCT(lanes, "r50", "r50", belongs) PRODUCT(lanes, "r50", "r50", belongs) PRODUCT(lanes, "r50", "r50", "")       \
+    RESULT(lanes, "r50")
 static int32_t from_first(int n) { return bits_of(32 * (float)n); }
+static int32_t of_all(int n) { return bits_of(5 + 48 * (float)n); }
+static int32_t of_the_last(int n) { return bits_of(5 + 16 * (float)n); }
 
-/* With 16 lanes each reads what the one before has written, as on nvl-p and cri; Xe-HPG's differ, see iga.c. */
+/* With 16 lanes each reads what the one before has written, as on nvl-p and cri; Xe-HPG's, of 8 lanes, read what was
+ * there before all that belong together, see iga.c. */
 TEST(products_that_belong_together)
 {
-    LANES(TWO_PRODUCTS("{Atomic}", "r50"), from_first);
-    LANES(TWO_PRODUCTS("", "r50"), from_first);
-    LANES(TWO_PRODUCTS("{Atomic}", "r52"), from_first);
+    LANES(TWO_PRODUCTS("16", "{Atomic}", "r50"), from_first);
+    LANES(TWO_PRODUCTS("16", "", "r50"), from_first);
+    LANES(TWO_PRODUCTS("16", "{Atomic}", "r52"), from_first);
+    LANES(THREE_PRODUCTS("16", "{Atomic}"), of_all);
+    LANES_OF_DG2(TWO_PRODUCTS("8", "{Atomic}", "r50"), of_the_last);
+    LANES_OF_DG2(TWO_PRODUCTS("8", "", "r50"), from_first);
+    LANES_OF_DG2(THREE_PRODUCTS("8", "{Atomic}"), of_the_last);
+    LANES_OF_DG2(THREE_PRODUCTS("8", ""), of_all);
 }
 
 /* Row r of the first operand is r + 1 in all k, column n of the second one n: sums of 16 products. */
@@ -237,7 +268,7 @@ static int32_t product(int n) { return bits_of(16.0f * 3 * (float)n); }
 
 TEST(products)
 {
-    LANES(COLUMNS_COUNT "(W) mov (16|M0) r30.0<1>:hf 1.0:hf\n(W) mov (16|M0) r30.16<1>:hf 2.0:hf\n"
+    LANES(COLUMNS_COUNT("16") "(W) mov (16|M0) r30.0<1>:hf 1.0:hf\n(W) mov (16|M0) r30.16<1>:hf 2.0:hf\n"
                         "(W) mov (16|M0) r31.0<1>:hf 3.0:hf\n"
                         "dpas.8x3 (16|M0) r50:f null:f r41:hf r30.0:hf\nmov (16|M0) r20.0<1>:f r52.0<1;1,0>:f\n",
           product);
