@@ -390,6 +390,7 @@ typedef struct {
     int own_headers;      /* 1, before a matrix is loaded in a loop: its messages, but for the first, have headers of
                            * their own where messages take no offsets. Then their number and 1; 0: they share one */
     uint32_t headers;     /* how many have their own */
+    int written;          /* products of single elements that are written out so far */
 } cm_ctx;
 
 /* Starts using a target, a row of cm_target_row or a changed copy. NULL is an error, so the result of cm_target_row
