@@ -905,6 +905,7 @@ enum { VKD_BATCH_NONE_, VKD_BATCH_OPEN_, VKD_BATCH_CLOSED_ };
 #define VKD_STAGING_BYTES_ ((size_t)8 << 20)
 enum { VKD_QUEUES_ = 16 }; /* of one device, at most */
 enum { VKD_PUSH_BYTES_ = 128 };
+enum { VKD_OP_MEMORY_MODEL_ = 14, VKD_OP_ENTRY_POINT_, VKD_OP_EXECUTION_MODE_, VKD_OP_CAPABILITY_ }; /* of SPIR-V */
 
 XETILE_PRIVATE VKD_PRINTF_(3, 4) bool vkd_fail_(vkd_device *d, int id, const char *format, ...);
 XETILE_PRIVATE VKD_PRINTF_(4, 5) bool vkd_check_(vkd_device *d, VkResult result, const char *call,
@@ -2068,6 +2069,127 @@ void vkd_arg_f_to(vkd_arg *args, uint32_t index, double v) { args[index] = vkd_a
 void vkd_arg_ptr_to(vkd_arg *args, uint32_t index, const volatile void *p) { args[index] = vkd_arg_ptr(p); }
 void vkd_arg_local_to(vkd_arg *args, uint32_t index, size_t bytes) { args[index] = vkd_arg_local(bytes); }
 
+/* spec_constants.c - written by join.sh from ze_dispatch/spec_constants.c. */
+
+/* Word i of the module, whose bytes need not be aligned. */
+XE_FN_ uint32_t vkd_word_(const vkd_source *s, size_t i)
+{
+    uint32_t word;
+    memcpy(&word, (const char *)s->words + 4 * i, sizeof word);
+    return word;
+}
+
+/* The next instruction with this opcode after instruction i, 0: from the first on. Returns 0 if functions begin, or the
+ * module ends. */
+XE_FN_ size_t vkd_next_op_(const vkd_source *s, size_t i, uint32_t opcode)
+{
+    size_t count = s->bytes / 4;
+    i = i ? i + (vkd_word_(s, i) >> 16) : 5;
+    for (uint32_t length; i < count; i += length) {
+        uint32_t head = vkd_word_(s, i);
+        length = head >> 16;
+        if (!length || length > count - i || (head & 0xffff) == VKD_OP_FUNCTION_) return 0;
+        if ((head & 0xffff) == opcode) return i;
+    }
+    return 0;
+}
+
+/* The first instruction with this opcode whose word `at` is the id; 0: there is none. */
+XE_FN_ size_t vkd_find_op_(const vkd_source *s, uint32_t opcode, uint32_t at, uint32_t id)
+{
+    size_t i = 0;
+    do i = vkd_next_op_(s, i, opcode);
+    while (i && ((vkd_word_(s, i) >> 16) <= at || vkd_word_(s, i + at) != id));
+    return i;
+}
+
+/* The next decoration SpecId after instruction i, 0: the first. */
+XE_FN_ size_t vkd_next_spec_(const vkd_source *s, size_t i)
+{
+    do i = vkd_next_op_(s, i, VKD_OP_DECORATE_);
+    while (i && ((vkd_word_(s, i) >> 16) < 4 || vkd_word_(s, i + 2) != VKD_SPEC_ID_));
+    return i;
+}
+
+/* The decoration that names spec constant `id`; 0: the module has none. */
+XE_FN_ size_t vkd_find_spec_(const vkd_source *s, uint32_t id)
+{
+    size_t i = 0;
+    do i = vkd_next_spec_(s, i);
+    while (i && vkd_word_(s, i + 3) != id);
+    return i;
+}
+
+/* The type of a spec constant, and its name; kind 0: another type. False: the module has no such constant. */
+XE_FN_ bool vkd_spec_type_(const vkd_source *s, uint32_t id, vkd_type_ *t, char name[16])
+{
+    size_t i = vkd_find_spec_(s, id), at;
+    memset(t, 0, sizeof *t);
+    if (!i) return false;
+    uint32_t target = vkd_word_(s, i + 1), bits = 1;
+    snprintf(name, 16, "bool");
+    if (vkd_find_op_(s, VKD_OP_SPEC_TRUE_, 2, target) || vkd_find_op_(s, VKD_OP_SPEC_FALSE_, 2, target)) {
+        t->kind = 'u';
+        t->size = 1;
+        return true;
+    }
+    at = vkd_find_op_(s, VKD_OP_SPEC_, 2, target);
+    if (!at) return false;
+    bool whole = (i = vkd_find_op_(s, VKD_OP_TYPE_INT_, 1, vkd_word_(s, at + 1))) != 0;
+    if (!whole) i = vkd_find_op_(s, VKD_OP_TYPE_FLOAT_, 1, vkd_word_(s, at + 1));
+    if (!i || (vkd_word_(s, i) >> 16) < 3) return false;
+    bits = vkd_word_(s, i + 2);
+    bool bf16 = !whole && bits == 16 && (vkd_word_(s, i) >> 16) > 3; /* that encoding has 16 bits */
+    bool known = bits == 16 || bits == 32 || bits == 64 || (whole && bits == 8);
+    t->size = (unsigned char)(known ? bits / 8 : 1);
+    t->kind = !known ? 0 : whole ? 'i' : bf16 ? 'b' : bits == 16 ? 'h' : 'f';
+    snprintf(name, 16, "%s%" PRIu32, whole ? "i" : bf16 ? "bf" : "f", bits);
+    return true;
+}
+
+XE_FN_ bool vkd_no_such_constant_(vkd_device *d, const vkd_source *s, uint32_t id)
+{
+    char list[400] = "";
+    size_t used = 0;
+    for (size_t i = vkd_next_spec_(s, 0); i && used < sizeof list; i = vkd_next_spec_(s, i)) {
+        int n = snprintf(list + used, sizeof list - used, "%s%" PRIu32, used ? ", " : "", vkd_word_(s, i + 3));
+        used += n > 0 ? (size_t)n : 0;
+    }
+    return vkd_fail_(d, VKD_CONSTANT_ID, "the module has no spec constant %" PRIu32 "; it has: %s", id,
+                     *list ? list : "none");
+}
+
+/* Converts value number i, whose size and signs the module tells; integers there have no sign. */
+XE_FN_ bool vkd_set_constant_(vkd_device *d, const vkd_source *s, uint32_t i, vkd_bound_ *b)
+{
+    const vkd_constant *c = &s->constants[i];
+    const vkd_arg *a = &c->value;
+    vkd_type_ t;
+    char name[16], got[64], low[32], high[32];
+    const char *text = a->text ? a->text : "", *open = a->text ? " (" : "", *close = a->text ? ")" : "";
+    if (!vkd_spec_type_(s, c->id, &t, name)) return vkd_no_such_constant_(d, s, c->id);
+    for (uint32_t k = 0; k < i; k++)
+        if (s->constants[k].id == c->id)
+            return vkd_fail_(d, VKD_CONSTANT_ID,
+                             "values %" PRIu32 " and %" PRIu32 " are both for spec constant %" PRIu32, k + 1, i + 1,
+                             c->id);
+    const bool is_int = a->kind == 'i' || a->kind == 'u', wants_int = t.kind == 'i' || t.kind == 'u';
+    const bool is_bool = *name == 'b' && wants_int;
+    vkd_arg_name_(a, got, sizeof got);
+    if (!t.kind || (!is_int && a->kind != 'f') || is_int != wants_int)
+        return vkd_fail_(d, VKD_CONSTANT_TYPE, "spec constant %" PRIu32 "%s%.200s%s is of type %s: got %s%s", c->id,
+                         open, text, close, name, got, is_int && t.kind ? " (write 1.0f for a float)" : "");
+    if (t.kind == 'i' && !(a->kind == 'i' && a->as.sint < 0)) t.kind = 'u';
+    bool fits = vkd_fit_number_(&t, a, b, low, high) && !(is_bool && a->as.uint > 1);
+    if (!fits && wants_int) {
+        snprintf(low, sizeof low, "%" PRId64, is_bool ? 0 : -(int64_t)(UINT64_MAX >> (65 - 8 * t.size)) - 1);
+        snprintf(high, sizeof high, "%" PRIu64, is_bool ? 1 : UINT64_MAX >> (64 - 8 * t.size));
+    }
+    return fits || vkd_fail_(d, VKD_CONSTANT_RANGE,
+                             "spec constant %" PRIu32 "%s%.200s%s is of type %s: %s is not in %s .. %s", c->id, open,
+                             text, close, name, got, low, high);
+}
+
 /* capabilities.c - what a device has: extensions and features, all of which are enabled, but for those that cost time;
  * and what a module needs, by its capabilities. */
 
@@ -2158,13 +2280,13 @@ static const struct {
 
 /* Drivers take modules that need what the device lacks, and compute something, or lose the device. Capabilities that
  * are not in the table are for the driver to judge. */
-XE_FN_ bool vkd_has_capabilities_(vkd_device *d, const uint32_t *words, size_t count)
+XE_FN_ bool vkd_has_capabilities_(vkd_device *d, const vkd_source *s)
 {
-    enum { OP_CAPABILITY = 17, ROWS = sizeof vkd_capabilities_ / sizeof *vkd_capabilities_ };
-    for (size_t at = 5; at + 1 < count && (words[at] & 0xffff) == OP_CAPABILITY && words[at] >> 16 == 2; at += 2) {
+    enum { ROWS = sizeof vkd_capabilities_ / sizeof *vkd_capabilities_ };
+    for (size_t at = 0; (at = vkd_next_op_(s, at, VKD_OP_CAPABILITY_)) && vkd_word_(s, at) >> 16 == 2;) {
         for (size_t i = 0; i < ROWS; i++) {
             VkBool32 has;
-            if (vkd_capabilities_[i].capability != words[at + 1]) continue;
+            if (vkd_capabilities_[i].capability != vkd_word_(s, at + 1)) continue;
             memcpy(&has, (const char *)d->features_ + vkd_capabilities_[i].feature, sizeof has);
             if (!has)
                 return vkd_fail_(d, VKD_CAPABILITY, "the module needs %s, which \"%s\" lacks",
@@ -2211,172 +2333,68 @@ XE_FN_ uint32_t vkd_offered_widths_(const vkd_device *d, int row)
 
 /* Where the last entry point ends, and their number; 0: none, or the module asks for modes itself, or is of a version
  * that has them as an extension only. */
-XE_FN_ size_t vkd_end_of_entries_(const uint32_t *words, size_t count, size_t *entries)
+XE_FN_ size_t vkd_end_of_entries_(const vkd_source *s, size_t *entries)
 {
-    enum { OP_ENTRY_POINT = 15, OP_CAPABILITY = 17, OP_EXECUTION_MODE = 16, VERSION_1_4 = 0x10400 };
-    size_t end = 0;
+    enum { VERSION_1_4 = 0x10400 };
+    size_t end = 0, at;
     *entries = 0;
-    if (words[1] < VERSION_1_4) return 0;
-    for (size_t at = 5; at < count && words[at] >> 16 && words[at] >> 16 <= count - at; at += words[at] >> 16) {
-        uint32_t op = words[at] & 0xffff, first = at + 1 < count ? words[at + 1] : 0;
-        if (op == OP_EXECUTION_MODE) break;
-        if (op == OP_CAPABILITY && first >= VKD_FIRST_CAPABILITY_ && first <= VKD_LAST_CAPABILITY_) return 0;
-        if (op != OP_ENTRY_POINT) continue;
-        end = at + (words[at] >> 16);
-        ++*entries;
+    if (vkd_word_(s, 1) < VERSION_1_4) return 0;
+    for (at = 0; (at = vkd_next_op_(s, at, VKD_OP_CAPABILITY_)) && vkd_word_(s, at) >> 16 == 2;) {
+        uint32_t capability = vkd_word_(s, at + 1);
+        if (capability >= VKD_FIRST_CAPABILITY_ && capability <= VKD_LAST_CAPABILITY_) return 0;
     }
+    for (at = 0; (at = vkd_next_op_(s, at, VKD_OP_ENTRY_POINT_)) && vkd_word_(s, at) >> 16 > 2; ++*entries)
+        end = at + (vkd_word_(s, at) >> 16);
     return end;
 }
 
-/* A copy of the module with the modes that the device offers; NULL: out of memory. */
-XE_FN_ uint32_t *vkd_with_float_modes_(const vkd_device *d, const uint32_t *words, size_t *count)
+/* Writes the capabilities of the modes that the device offers; returns their words. */
+XE_FN_ size_t vkd_put_capabilities_(const vkd_device *d, uint32_t *to)
 {
-    enum { MOST = VKD_FLOAT_MODES_ * (2 + 4 * VKD_WIDTHS_) };
-    size_t entries, end = vkd_end_of_entries_(words, *count, &entries), n = 5;
-    uint32_t *copy = (uint32_t *)malloc((*count + MOST * (entries + 1)) * sizeof *copy);
-    if (!copy) return NULL;
-    memcpy(copy, words, 5 * sizeof *copy);
-    for (int row = 0; end && row < VKD_FLOAT_MODES_; row++) {
+    size_t n = 0;
+    for (int row = 0; row < VKD_FLOAT_MODES_; row++) {
         if (!vkd_offered_widths_(d, row)) continue;
-        copy[n++] = 2 << 16 | 17; /* OpCapability */
-        copy[n++] = vkd_float_modes_[row].capability;
+        to[n++] = 2 << 16 | VKD_OP_CAPABILITY_;
+        to[n++] = vkd_float_modes_[row].capability;
     }
-    if (!end) end = 5;
-    memcpy(copy + n, words + 5, (end - 5) * sizeof *copy);
-    n += end - 5;
-    for (size_t at = 5; at < end; at += words[at] >> 16) {
-        if ((words[at] & 0xffff) != 15) continue; /* OpEntryPoint */
-        for (uint32_t i = 0; i < (uint32_t)VKD_FLOAT_MODES_ * VKD_WIDTHS_; i++) {
-            uint32_t width = 16u << i % VKD_WIDTHS_;
-            if (!(vkd_offered_widths_(d, (int)(i / VKD_WIDTHS_)) & width)) continue;
-            copy[n++] = 4 << 16 | 16; /* OpExecutionMode */
-            copy[n++] = words[at + 2];
-            copy[n++] = vkd_float_modes_[i / VKD_WIDTHS_].mode;
-            copy[n++] = width;
-        }
+    return n;
+}
+
+/* The same of an entry point's modes. */
+XE_FN_ size_t vkd_put_modes_(const vkd_device *d, uint32_t entry, uint32_t *to)
+{
+    size_t n = 0;
+    for (uint32_t i = 0; i < (uint32_t)VKD_FLOAT_MODES_ * VKD_WIDTHS_; i++) {
+        uint32_t width = 16u << i % VKD_WIDTHS_;
+        if (!(vkd_offered_widths_(d, (int)(i / VKD_WIDTHS_)) & width)) continue;
+        to[n++] = 4 << 16 | VKD_OP_EXECUTION_MODE_;
+        to[n++] = entry;
+        to[n++] = vkd_float_modes_[i / VKD_WIDTHS_].mode;
+        to[n++] = width;
     }
-    memcpy(copy + n, words + end, (*count - end) * sizeof *copy);
-    *count = n + *count - end;
+    return n;
+}
+
+/* A copy of the module with the modes that the device offers, and its length in words; NULL: out of memory. */
+XE_FN_ uint32_t *vkd_with_float_modes_(const vkd_device *d, const vkd_source *s, size_t *count)
+{
+    enum { HEAD = 5, MOST = VKD_FLOAT_MODES_ * (2 + 4 * VKD_WIDTHS_) };
+    const char *from = (const char *)s->words;
+    size_t entries, end = vkd_end_of_entries_(s, &entries), n = HEAD, all = s->bytes / 4;
+    uint32_t *copy = (uint32_t *)malloc((all + MOST * (entries + 1)) * sizeof *copy);
+    if (!copy) return NULL;
+    memcpy(copy, from, HEAD * sizeof *copy);
+    if (end) n += vkd_put_capabilities_(d, copy + n);
+    if (!end) end = HEAD;
+    memcpy(copy + n, from + 4 * HEAD, (end - HEAD) * sizeof *copy);
+    n += end - HEAD;
+    for (size_t at = 0; entries; entries--) {
+        at = vkd_next_op_(s, at, VKD_OP_ENTRY_POINT_);
+        n += vkd_put_modes_(d, vkd_word_(s, at + 2), copy + n);
+    }
+    memcpy(copy + n, from + 4 * end, (all - end) * sizeof *copy);
+    *count = n + all - end;
     return copy;
-}
-
-/* spec_constants.c - written by join.sh from ze_dispatch/spec_constants.c. */
-
-/* Word i of the module, whose bytes need not be aligned. */
-XE_FN_ uint32_t vkd_word_(const vkd_source *s, size_t i)
-{
-    uint32_t word;
-    memcpy(&word, (const char *)s->words + 4 * i, sizeof word);
-    return word;
-}
-
-/* The next instruction with this opcode from instruction i on; 0: functions begin, or the module ends. */
-XE_FN_ size_t vkd_next_op_(const vkd_source *s, size_t i, uint32_t opcode)
-{
-    size_t count = s->bytes / 4;
-    for (uint32_t length; i < count; i += length) {
-        uint32_t head = vkd_word_(s, i);
-        length = head >> 16;
-        if (!length || length > count - i || (head & 0xffff) == VKD_OP_FUNCTION_) return 0;
-        if ((head & 0xffff) == opcode) return i;
-    }
-    return 0;
-}
-
-/* The first instruction with this opcode whose word `at` is the id; 0: there is none. */
-XE_FN_ size_t vkd_find_op_(const vkd_source *s, uint32_t opcode, uint32_t at, uint32_t id)
-{
-    size_t i = vkd_next_op_(s, 5, opcode);
-    while (i && ((vkd_word_(s, i) >> 16) <= at || vkd_word_(s, i + at) != id))
-        i = vkd_next_op_(s, i + (vkd_word_(s, i) >> 16), opcode);
-    return i;
-}
-
-/* The next decoration SpecId after instruction i. */
-XE_FN_ size_t vkd_next_spec_(const vkd_source *s, size_t i)
-{
-    do i = vkd_next_op_(s, i + (i > 5 ? vkd_word_(s, i) >> 16 : 0), VKD_OP_DECORATE_);
-    while (i && ((vkd_word_(s, i) >> 16) < 4 || vkd_word_(s, i + 2) != VKD_SPEC_ID_));
-    return i;
-}
-
-/* The decoration that names spec constant `id`; 0: the module has none. */
-XE_FN_ size_t vkd_find_spec_(const vkd_source *s, uint32_t id)
-{
-    size_t i = 5;
-    do i = vkd_next_spec_(s, i);
-    while (i && vkd_word_(s, i + 3) != id);
-    return i;
-}
-
-/* The type of a spec constant, and its name; kind 0: another type. False: the module has no such constant. */
-XE_FN_ bool vkd_spec_type_(const vkd_source *s, uint32_t id, vkd_type_ *t, char name[16])
-{
-    size_t i = vkd_find_spec_(s, id), at;
-    memset(t, 0, sizeof *t);
-    if (!i) return false;
-    uint32_t target = vkd_word_(s, i + 1), bits = 1;
-    snprintf(name, 16, "bool");
-    if (vkd_find_op_(s, VKD_OP_SPEC_TRUE_, 2, target) || vkd_find_op_(s, VKD_OP_SPEC_FALSE_, 2, target)) {
-        t->kind = 'u';
-        t->size = 1;
-        return true;
-    }
-    at = vkd_find_op_(s, VKD_OP_SPEC_, 2, target);
-    if (!at) return false;
-    bool whole = (i = vkd_find_op_(s, VKD_OP_TYPE_INT_, 1, vkd_word_(s, at + 1))) != 0;
-    if (!whole) i = vkd_find_op_(s, VKD_OP_TYPE_FLOAT_, 1, vkd_word_(s, at + 1));
-    if (!i || (vkd_word_(s, i) >> 16) < 3) return false;
-    bits = vkd_word_(s, i + 2);
-    bool bf16 = !whole && bits == 16 && (vkd_word_(s, i) >> 16) > 3; /* that encoding has 16 bits */
-    bool known = bits == 16 || bits == 32 || bits == 64 || (whole && bits == 8);
-    t->size = (unsigned char)(known ? bits / 8 : 1);
-    t->kind = !known ? 0 : whole ? 'i' : bf16 ? 'b' : bits == 16 ? 'h' : 'f';
-    snprintf(name, 16, "%s%" PRIu32, whole ? "i" : bf16 ? "bf" : "f", bits);
-    return true;
-}
-
-XE_FN_ bool vkd_no_such_constant_(vkd_device *d, const vkd_source *s, uint32_t id)
-{
-    char list[400] = "";
-    size_t used = 0;
-    for (size_t i = vkd_next_spec_(s, 5); i && used < sizeof list; i = vkd_next_spec_(s, i)) {
-        int n = snprintf(list + used, sizeof list - used, "%s%" PRIu32, used ? ", " : "", vkd_word_(s, i + 3));
-        used += n > 0 ? (size_t)n : 0;
-    }
-    return vkd_fail_(d, VKD_CONSTANT_ID, "the module has no spec constant %" PRIu32 "; it has: %s", id,
-                     *list ? list : "none");
-}
-
-/* Converts value number i, whose size and signs the module tells; integers there have no sign. */
-XE_FN_ bool vkd_set_constant_(vkd_device *d, const vkd_source *s, uint32_t i, vkd_bound_ *b)
-{
-    const vkd_constant *c = &s->constants[i];
-    const vkd_arg *a = &c->value;
-    vkd_type_ t;
-    char name[16], got[64], low[32], high[32];
-    const char *text = a->text ? a->text : "", *open = a->text ? " (" : "", *close = a->text ? ")" : "";
-    if (!vkd_spec_type_(s, c->id, &t, name)) return vkd_no_such_constant_(d, s, c->id);
-    for (uint32_t k = 0; k < i; k++)
-        if (s->constants[k].id == c->id)
-            return vkd_fail_(d, VKD_CONSTANT_ID,
-                             "values %" PRIu32 " and %" PRIu32 " are both for spec constant %" PRIu32, k + 1, i + 1,
-                             c->id);
-    const bool is_int = a->kind == 'i' || a->kind == 'u', wants_int = t.kind == 'i' || t.kind == 'u';
-    const bool is_bool = *name == 'b' && wants_int;
-    vkd_arg_name_(a, got, sizeof got);
-    if (!t.kind || (!is_int && a->kind != 'f') || is_int != wants_int)
-        return vkd_fail_(d, VKD_CONSTANT_TYPE, "spec constant %" PRIu32 "%s%.200s%s is of type %s: got %s%s", c->id,
-                         open, text, close, name, got, is_int && t.kind ? " (write 1.0f for a float)" : "");
-    if (t.kind == 'i' && !(a->kind == 'i' && a->as.sint < 0)) t.kind = 'u';
-    bool fits = vkd_fit_number_(&t, a, b, low, high) && !(is_bool && a->as.uint > 1);
-    if (!fits && wants_int) {
-        snprintf(low, sizeof low, "%" PRId64, is_bool ? 0 : -(int64_t)(UINT64_MAX >> (65 - 8 * t.size)) - 1);
-        snprintf(high, sizeof high, "%" PRIu64, is_bool ? 1 : UINT64_MAX >> (64 - 8 * t.size));
-    }
-    return fits || vkd_fail_(d, VKD_CONSTANT_RANGE,
-                             "spec constant %" PRIu32 "%s%.200s%s is of type %s: %s is not in %s .. %s", c->id, open,
-                             text, close, name, got, low, high);
 }
 
 /* constants.c - values for spec constants: they replace the defaults in the module that the driver gets. */
@@ -2749,34 +2767,28 @@ XE_FN_ VkQueryPool vkd_create_queries_(vkd_device *d, uint32_t count)
 
 /* modules.c - modules, their kernels, and the pipelines that kernels become. */
 
-enum { VKD_OP_MEMORY_MODEL_ = 14, VKD_ADDRESSES_OF_BUFFERS_ = 5348 }; /* and SPIR-V's other numbers */
-enum { VKD_OP_ENTRY_POINT_ = 15, VKD_OP_EXECUTION_MODE_ = 16, VKD_MODE_LOCAL_SIZE_ = 17 };
+enum { VKD_ADDRESSES_OF_BUFFERS_ = 5348, VKD_MODE_LOCAL_SIZE_ = 17 }; /* SPIR-V's numbers */
 enum { VKD_LOCAL_WORDS_CONSTANT_ = 1000, VKD_SUBGROUP_SIZE_CONSTANT_ }; /* SPE_... of spirv_emit.h */
 
 /* Does the module address memory as Vulkan does? */
-XE_FN_ bool vkd_is_for_vulkan_(const uint32_t *words, size_t count)
+XE_FN_ bool vkd_is_for_vulkan_(const vkd_source *s)
 {
-    for (size_t at = 5; at < count && words[at] >> 16; at += words[at] >> 16) {
-        if ((words[at] & 0xffff) == VKD_OP_MEMORY_MODEL_ && count - at >= 3)
-            return words[at + 1] == VKD_ADDRESSES_OF_BUFFERS_;
-    }
-    return false;
+    return vkd_find_op_(s, VKD_OP_MEMORY_MODEL_, 1, VKD_ADDRESSES_OF_BUFFERS_) != 0;
 }
 
 /* Loads a module with the source's constants. */
 XE_FN_ bool vkd_module_load_with_(vkd_module *module, vkd_device *d, const vkd_source *s)
 {
     VkShaderModuleCreateInfo info;
-    const uint32_t magic = 0x07230203, *words = (const uint32_t *)s->words;
+    const uint32_t magic = 0x07230203;
     memset(module, 0, sizeof *module);
     if (!vkd_usable_(d)) return false;
-    if (!words || s->bytes < 20 || s->bytes % 4 || memcmp(words, &magic, sizeof magic) != 0)
+    if (!s->words || s->bytes < 20 || s->bytes % 4 || memcmp(s->words, &magic, sizeof magic) != 0)
         return vkd_fail_(d, VKD_MODULE, "%zu bytes that are not SPIR-V", s->bytes);
-    if (!vkd_is_for_vulkan_(words, s->bytes / 4))
+    if (!vkd_is_for_vulkan_(s))
         return vkd_fail_(d, VKD_MODULE, "a module of another environment, or without a memory model");
-    if (!vkd_has_capabilities_(d, words, s->bytes / 4)) return false;
-    module->count_ = s->bytes / 4;
-    module->words_ = vkd_with_float_modes_(d, words, &module->count_);
+    if (!vkd_has_capabilities_(d, s)) return false;
+    module->words_ = vkd_with_float_modes_(d, s, &module->count_);
     if (!module->words_) return vkd_fail_(d, VKD_OUT_OF_MEMORY, "a module of %zu bytes", s->bytes);
     if (!vkd_keep_handle_(d, VKD_RES_WORDS_, (uintptr_t)module->words_)) return module->words_ = NULL, false;
     VKD_CLEAR_(info, SHADER_MODULE_CREATE_INFO);

@@ -40,14 +40,12 @@ typedef struct {
     int rows, cols, k;
 } piece;
 
-/* All of it, or what xt_tiles_for proposes for the row-major product C' = B' A'. */
+/* All of it, or what is proposed. */
 static piece piece_for(const cm_target *t, const products *p)
 {
     piece all = {power_of_two(p->m), p->n, power_of_two(p->k)};
     if (!has_few_registers(t)) return all;
-    xt_product product = {.a = XT_TYPE(f32), .b = XT_TYPE(f32), .c = XT_TYPE(f32), .max_subgroups = 1};
-    const xt_target device = {.name = t->name};
-    xt_tiles tiles = xt_tiles_for(&device, &product);
+    xt_tiles tiles = tiles_by_columns(t->name, 0, 1);
     if (all.rows > tiles.c.sg_data[1]) all.rows = tiles.c.sg_data[1];
     if (all.cols > tiles.c.sg_data[0]) all.cols = tiles.c.sg_data[0];
     if (all.k > tiles.k) all.k = tiles.k;

@@ -155,4 +155,14 @@ static inline bool check_products(zed_device *dev, const products *p)
     return wrong == 0 || fail("%d of %d x %d x %d: %zu elements are wrong", p->count, p->m, p->n, p->k, wrong);
 }
 
+/* What xt_tiles_for proposes for a product in f32 of column-major matrices, C having so many columns (0: many), as
+ * C' = B' A', which is row-major: the proposal's rows are columns here. */
+static inline xt_tiles tiles_by_columns(const char *target, int columns, int max_subgroups)
+{
+    xt_product product = {.a = XT_TYPE(f32), .b = XT_TYPE(f32), .c = XT_TYPE(f32), .m = columns,
+                          .max_subgroups = max_subgroups};
+    const xt_target device = {.name = target};
+    return xt_tiles_for(&device, &product);
+}
+
 #endif

@@ -20,13 +20,9 @@ typedef struct {
     int rows, columns, step;
 } part;
 
-/* The proposal is for row-major matrices: of C' = B' A'. */
 static part part_for(const char *target, const products *p)
 {
-    xt_product product = {
-        .a = XT_TYPE(f32), .b = XT_TYPE(f32), .c = XT_TYPE(f32), .m = p->n, .max_subgroups = SUBGROUPS};
-    const xt_target device = {.name = target};
-    xt_tiles tiles = xt_tiles_for(&device, &product);
+    xt_tiles tiles = tiles_by_columns(target, p->n, SUBGROUPS);
     return (part){tiles.c.sg_data[1], p->n < tiles.c.sg_data[0] ? p->n : tiles.c.sg_data[0], tiles.k};
 }
 

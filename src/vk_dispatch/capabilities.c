@@ -89,13 +89,13 @@ static const struct {
 
 /* Drivers take modules that need what the device lacks, and compute something, or lose the device. Capabilities that
  * are not in the table are for the driver to judge. */
-XE_FN_ bool vkd_has_capabilities_(vkd_device *d, const uint32_t *words, size_t count)
+XE_FN_ bool vkd_has_capabilities_(vkd_device *d, const vkd_source *s)
 {
-    enum { OP_CAPABILITY = 17, ROWS = sizeof vkd_capabilities_ / sizeof *vkd_capabilities_ };
-    for (size_t at = 5; at + 1 < count && (words[at] & 0xffff) == OP_CAPABILITY && words[at] >> 16 == 2; at += 2) {
+    enum { ROWS = sizeof vkd_capabilities_ / sizeof *vkd_capabilities_ };
+    for (size_t at = 0; (at = vkd_next_op_(s, at, VKD_OP_CAPABILITY_)) && vkd_word_(s, at) >> 16 == 2;) {
         for (size_t i = 0; i < ROWS; i++) {
             VkBool32 has;
-            if (vkd_capabilities_[i].capability != words[at + 1]) continue;
+            if (vkd_capabilities_[i].capability != vkd_word_(s, at + 1)) continue;
             memcpy(&has, (const char *)d->features_ + vkd_capabilities_[i].feature, sizeof has);
             if (!has)
                 return vkd_fail_(d, VKD_CAPABILITY, "the module needs %s, which \"%s\" lacks",

@@ -36,51 +36,66 @@ static uint32_t vkd_offered_widths_(const vkd_device *d, int row)
 
 /* Where the last entry point ends, and their number; 0: none, or the module asks for modes itself, or is of a version
  * that has them as an extension only. */
-static size_t vkd_end_of_entries_(const uint32_t *words, size_t count, size_t *entries)
+static size_t vkd_end_of_entries_(const vkd_source *s, size_t *entries)
 {
-    enum { OP_ENTRY_POINT = 15, OP_CAPABILITY = 17, OP_EXECUTION_MODE = 16, VERSION_1_4 = 0x10400 };
-    size_t end = 0;
+    enum { VERSION_1_4 = 0x10400 };
+    size_t end = 0, at;
     *entries = 0;
-    if (words[1] < VERSION_1_4) return 0;
-    for (size_t at = 5; at < count && words[at] >> 16 && words[at] >> 16 <= count - at; at += words[at] >> 16) {
-        uint32_t op = words[at] & 0xffff, first = at + 1 < count ? words[at + 1] : 0;
-        if (op == OP_EXECUTION_MODE) break;
-        if (op == OP_CAPABILITY && first >= VKD_FIRST_CAPABILITY_ && first <= VKD_LAST_CAPABILITY_) return 0;
-        if (op != OP_ENTRY_POINT) continue;
-        end = at + (words[at] >> 16);
-        ++*entries;
+    if (vkd_word_(s, 1) < VERSION_1_4) return 0;
+    for (at = 0; (at = vkd_next_op_(s, at, VKD_OP_CAPABILITY_)) && vkd_word_(s, at) >> 16 == 2;) {
+        uint32_t capability = vkd_word_(s, at + 1);
+        if (capability >= VKD_FIRST_CAPABILITY_ && capability <= VKD_LAST_CAPABILITY_) return 0;
     }
+    for (at = 0; (at = vkd_next_op_(s, at, VKD_OP_ENTRY_POINT_)) && vkd_word_(s, at) >> 16 > 2; ++*entries)
+        end = at + (vkd_word_(s, at) >> 16);
     return end;
 }
 
-/* A copy of the module with the modes that the device offers; NULL: out of memory. */
-XE_FN_ uint32_t *vkd_with_float_modes_(const vkd_device *d, const uint32_t *words, size_t *count)
+/* Writes the capabilities of the modes that the device offers; returns their words. */
+static size_t vkd_put_capabilities_(const vkd_device *d, uint32_t *to)
 {
-    enum { MOST = VKD_FLOAT_MODES_ * (2 + 4 * VKD_WIDTHS_) };
-    size_t entries, end = vkd_end_of_entries_(words, *count, &entries), n = 5;
-    uint32_t *copy = (uint32_t *)malloc((*count + MOST * (entries + 1)) * sizeof *copy);
-    if (!copy) return NULL;
-    memcpy(copy, words, 5 * sizeof *copy);
-    for (int row = 0; end && row < VKD_FLOAT_MODES_; row++) {
+    size_t n = 0;
+    for (int row = 0; row < VKD_FLOAT_MODES_; row++) {
         if (!vkd_offered_widths_(d, row)) continue;
-        copy[n++] = 2 << 16 | 17; /* OpCapability */
-        copy[n++] = vkd_float_modes_[row].capability;
+        to[n++] = 2 << 16 | VKD_OP_CAPABILITY_;
+        to[n++] = vkd_float_modes_[row].capability;
     }
-    if (!end) end = 5;
-    memcpy(copy + n, words + 5, (end - 5) * sizeof *copy);
-    n += end - 5;
-    for (size_t at = 5; at < end; at += words[at] >> 16) {
-        if ((words[at] & 0xffff) != 15) continue; /* OpEntryPoint */
-        for (uint32_t i = 0; i < (uint32_t)VKD_FLOAT_MODES_ * VKD_WIDTHS_; i++) {
-            uint32_t width = 16u << i % VKD_WIDTHS_;
-            if (!(vkd_offered_widths_(d, (int)(i / VKD_WIDTHS_)) & width)) continue;
-            copy[n++] = 4 << 16 | 16; /* OpExecutionMode */
-            copy[n++] = words[at + 2];
-            copy[n++] = vkd_float_modes_[i / VKD_WIDTHS_].mode;
-            copy[n++] = width;
-        }
+    return n;
+}
+
+/* The same of an entry point's modes. */
+static size_t vkd_put_modes_(const vkd_device *d, uint32_t entry, uint32_t *to)
+{
+    size_t n = 0;
+    for (uint32_t i = 0; i < (uint32_t)VKD_FLOAT_MODES_ * VKD_WIDTHS_; i++) {
+        uint32_t width = 16u << i % VKD_WIDTHS_;
+        if (!(vkd_offered_widths_(d, (int)(i / VKD_WIDTHS_)) & width)) continue;
+        to[n++] = 4 << 16 | VKD_OP_EXECUTION_MODE_;
+        to[n++] = entry;
+        to[n++] = vkd_float_modes_[i / VKD_WIDTHS_].mode;
+        to[n++] = width;
     }
-    memcpy(copy + n, words + end, (*count - end) * sizeof *copy);
-    *count = n + *count - end;
+    return n;
+}
+
+/* A copy of the module with the modes that the device offers, and its length in words; NULL: out of memory. */
+XE_FN_ uint32_t *vkd_with_float_modes_(const vkd_device *d, const vkd_source *s, size_t *count)
+{
+    enum { HEAD = 5, MOST = VKD_FLOAT_MODES_ * (2 + 4 * VKD_WIDTHS_) };
+    const char *from = (const char *)s->words;
+    size_t entries, end = vkd_end_of_entries_(s, &entries), n = HEAD, all = s->bytes / 4;
+    uint32_t *copy = (uint32_t *)malloc((all + MOST * (entries + 1)) * sizeof *copy);
+    if (!copy) return NULL;
+    memcpy(copy, from, HEAD * sizeof *copy);
+    if (end) n += vkd_put_capabilities_(d, copy + n);
+    if (!end) end = HEAD;
+    memcpy(copy + n, from + 4 * HEAD, (end - HEAD) * sizeof *copy);
+    n += end - HEAD;
+    for (size_t at = 0; entries; entries--) {
+        at = vkd_next_op_(s, at, VKD_OP_ENTRY_POINT_);
+        n += vkd_put_modes_(d, vkd_word_(s, at + 2), copy + n);
+    }
+    memcpy(copy + n, from + 4 * end, (all - end) * sizeof *copy);
+    *count = n + all - end;
     return copy;
 }

@@ -16,6 +16,7 @@ enum { VKD_BATCH_NONE_, VKD_BATCH_OPEN_, VKD_BATCH_CLOSED_ };
 #define VKD_STAGING_BYTES_ ((size_t)8 << 20)
 enum { VKD_QUEUES_ = 16 }; /* of one device, at most */
 enum { VKD_PUSH_BYTES_ = 128 };
+enum { VKD_OP_MEMORY_MODEL_ = 14, VKD_OP_ENTRY_POINT_, VKD_OP_EXECUTION_MODE_, VKD_OP_CAPABILITY_ }; /* of SPIR-V */
 
 XETILE_PRIVATE VKD_PRINTF_(3, 4) bool vkd_fail_(vkd_device *d, int id, const char *format, ...);
 XETILE_PRIVATE VKD_PRINTF_(4, 5) bool vkd_check_(vkd_device *d, VkResult result, const char *call,

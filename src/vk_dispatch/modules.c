@@ -1,34 +1,28 @@
 /* modules.c - modules, their kernels, and the pipelines that kernels become. */
 #include "internal.h"
 
-enum { VKD_OP_MEMORY_MODEL_ = 14, VKD_ADDRESSES_OF_BUFFERS_ = 5348 }; /* and SPIR-V's other numbers */
-enum { VKD_OP_ENTRY_POINT_ = 15, VKD_OP_EXECUTION_MODE_ = 16, VKD_MODE_LOCAL_SIZE_ = 17 };
+enum { VKD_ADDRESSES_OF_BUFFERS_ = 5348, VKD_MODE_LOCAL_SIZE_ = 17 }; /* SPIR-V's numbers */
 enum { VKD_LOCAL_WORDS_CONSTANT_ = 1000, VKD_SUBGROUP_SIZE_CONSTANT_ }; /* SPE_... of spirv_emit.h */
 
 /* Does the module address memory as Vulkan does? */
-static bool vkd_is_for_vulkan_(const uint32_t *words, size_t count)
+static bool vkd_is_for_vulkan_(const vkd_source *s)
 {
-    for (size_t at = 5; at < count && words[at] >> 16; at += words[at] >> 16) {
-        if ((words[at] & 0xffff) == VKD_OP_MEMORY_MODEL_ && count - at >= 3)
-            return words[at + 1] == VKD_ADDRESSES_OF_BUFFERS_;
-    }
-    return false;
+    return vkd_find_op_(s, VKD_OP_MEMORY_MODEL_, 1, VKD_ADDRESSES_OF_BUFFERS_) != 0;
 }
 
 /* Loads a module with the source's constants. */
 XE_FN_ bool vkd_module_load_with_(vkd_module *module, vkd_device *d, const vkd_source *s)
 {
     VkShaderModuleCreateInfo info;
-    const uint32_t magic = 0x07230203, *words = (const uint32_t *)s->words;
+    const uint32_t magic = 0x07230203;
     memset(module, 0, sizeof *module);
     if (!vkd_usable_(d)) return false;
-    if (!words || s->bytes < 20 || s->bytes % 4 || memcmp(words, &magic, sizeof magic) != 0)
+    if (!s->words || s->bytes < 20 || s->bytes % 4 || memcmp(s->words, &magic, sizeof magic) != 0)
         return vkd_fail_(d, VKD_MODULE, "%zu bytes that are not SPIR-V", s->bytes);
-    if (!vkd_is_for_vulkan_(words, s->bytes / 4))
+    if (!vkd_is_for_vulkan_(s))
         return vkd_fail_(d, VKD_MODULE, "a module of another environment, or without a memory model");
-    if (!vkd_has_capabilities_(d, words, s->bytes / 4)) return false;
-    module->count_ = s->bytes / 4;
-    module->words_ = vkd_with_float_modes_(d, words, &module->count_);
+    if (!vkd_has_capabilities_(d, s)) return false;
+    module->words_ = vkd_with_float_modes_(d, s, &module->count_);
     if (!module->words_) return vkd_fail_(d, VKD_OUT_OF_MEMORY, "a module of %zu bytes", s->bytes);
     if (!vkd_keep_handle_(d, VKD_RES_WORDS_, (uintptr_t)module->words_)) return module->words_ = NULL, false;
     VKD_CLEAR_(info, SHADER_MODULE_CREATE_INFO);

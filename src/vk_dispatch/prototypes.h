@@ -28,13 +28,14 @@ XE_FN_ bool vkd_in_range_(vkd_device *d, const char *what, const void *p, size_t
 XE_FN_ const char *vkd_arg_name_(const vkd_arg *a, char *text, size_t size);
 XE_FN_ bool vkd_fit_number_(const vkd_type_ *t, const vkd_arg *a, vkd_bound_ *b, char low[32], char high[32]);
 XE_FN_ bool vkd_bind_(const vkd_kernel *k, const vkd_arg *a, uint32_t i, vkd_bound_ *b);
-XE_FN_ uint32_t vkd_use_extensions_(const vkd_device *d, vkd_features_ *f, const char *names[VKD_EXTENSIONS_]);
-XE_FN_ bool vkd_has_capabilities_(vkd_device *d, const uint32_t *words, size_t count);
-XE_FN_ uint32_t *vkd_with_float_modes_(const vkd_device *d, const uint32_t *words, size_t *count);
 XE_FN_ uint32_t vkd_word_(const vkd_source *s, size_t i);
+XE_FN_ size_t vkd_next_op_(const vkd_source *s, size_t i, uint32_t opcode);
 XE_FN_ size_t vkd_find_op_(const vkd_source *s, uint32_t opcode, uint32_t at, uint32_t id);
 XE_FN_ size_t vkd_find_spec_(const vkd_source *s, uint32_t id);
 XE_FN_ bool vkd_set_constant_(vkd_device *d, const vkd_source *s, uint32_t i, vkd_bound_ *b);
+XE_FN_ uint32_t vkd_use_extensions_(const vkd_device *d, vkd_features_ *f, const char *names[VKD_EXTENSIONS_]);
+XE_FN_ bool vkd_has_capabilities_(vkd_device *d, const vkd_source *s);
+XE_FN_ uint32_t *vkd_with_float_modes_(const vkd_device *d, const vkd_source *s, size_t *count);
 XE_FN_ bool vkd_set_constants_(vkd_device *d, const vkd_source *s, uint32_t *words, size_t count);
 XE_FN_ uint64_t vkd_hash_(uint64_t hash, const void *data, size_t bytes);
 XE_FN_ void vkd_cache_note_(vkd_device *d, const char *what, const char *path, const char *why);

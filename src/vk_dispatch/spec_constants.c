@@ -9,10 +9,12 @@ XE_FN_ uint32_t vkd_word_(const vkd_source *s, size_t i)
     return word;
 }
 
-/* The next instruction with this opcode from instruction i on; 0: functions begin, or the module ends. */
-static size_t vkd_next_op_(const vkd_source *s, size_t i, uint32_t opcode)
+/* The next instruction with this opcode after instruction i, 0: from the first on. Returns 0 if functions begin, or the
+ * module ends. */
+XE_FN_ size_t vkd_next_op_(const vkd_source *s, size_t i, uint32_t opcode)
 {
     size_t count = s->bytes / 4;
+    i = i ? i + (vkd_word_(s, i) >> 16) : 5;
     for (uint32_t length; i < count; i += length) {
         uint32_t head = vkd_word_(s, i);
         length = head >> 16;
@@ -25,16 +27,16 @@ static size_t vkd_next_op_(const vkd_source *s, size_t i, uint32_t opcode)
 /* The first instruction with this opcode whose word `at` is the id; 0: there is none. */
 XE_FN_ size_t vkd_find_op_(const vkd_source *s, uint32_t opcode, uint32_t at, uint32_t id)
 {
-    size_t i = vkd_next_op_(s, 5, opcode);
-    while (i && ((vkd_word_(s, i) >> 16) <= at || vkd_word_(s, i + at) != id))
-        i = vkd_next_op_(s, i + (vkd_word_(s, i) >> 16), opcode);
+    size_t i = 0;
+    do i = vkd_next_op_(s, i, opcode);
+    while (i && ((vkd_word_(s, i) >> 16) <= at || vkd_word_(s, i + at) != id));
     return i;
 }
 
-/* The next decoration SpecId after instruction i. */
+/* The next decoration SpecId after instruction i, 0: the first. */
 static size_t vkd_next_spec_(const vkd_source *s, size_t i)
 {
-    do i = vkd_next_op_(s, i + (i > 5 ? vkd_word_(s, i) >> 16 : 0), VKD_OP_DECORATE_);
+    do i = vkd_next_op_(s, i, VKD_OP_DECORATE_);
     while (i && ((vkd_word_(s, i) >> 16) < 4 || vkd_word_(s, i + 2) != VKD_SPEC_ID_));
     return i;
 }
@@ -42,7 +44,7 @@ static size_t vkd_next_spec_(const vkd_source *s, size_t i)
 /* The decoration that names spec constant `id`; 0: the module has none. */
 XE_FN_ size_t vkd_find_spec_(const vkd_source *s, uint32_t id)
 {
-    size_t i = 5;
+    size_t i = 0;
     do i = vkd_next_spec_(s, i);
     while (i && vkd_word_(s, i + 3) != id);
     return i;
@@ -79,7 +81,7 @@ static bool vkd_no_such_constant_(vkd_device *d, const vkd_source *s, uint32_t i
 {
     char list[400] = "";
     size_t used = 0;
-    for (size_t i = vkd_next_spec_(s, 5); i && used < sizeof list; i = vkd_next_spec_(s, i)) {
+    for (size_t i = vkd_next_spec_(s, 0); i && used < sizeof list; i = vkd_next_spec_(s, i)) {
         int n = snprintf(list + used, sizeof list - used, "%s%" PRIu32, used ? ", " : "", vkd_word_(s, i + 3));
         used += n > 0 ? (size_t)n : 0;
     }

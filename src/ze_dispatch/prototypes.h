@@ -31,6 +31,7 @@ XE_FN_ const char *zed_arg_name_(const zed_arg *a, char *text, size_t size);
 XE_FN_ bool zed_fit_number_(const zed_type_ *t, const zed_arg *a, zed_bound_ *b, char low[32], char high[32]);
 XE_FN_ bool zed_bind_(const zed_kernel *k, const zed_arg *a, uint32_t i, zed_bound_ *b);
 XE_FN_ uint32_t zed_word_(const zed_source *s, size_t i);
+XE_FN_ size_t zed_next_op_(const zed_source *s, size_t i, uint32_t opcode);
 XE_FN_ size_t zed_find_op_(const zed_source *s, uint32_t opcode, uint32_t at, uint32_t id);
 XE_FN_ size_t zed_find_spec_(const zed_source *s, uint32_t id);
 XE_FN_ bool zed_set_constant_(zed_device *d, const zed_source *s, uint32_t i, zed_bound_ *b);

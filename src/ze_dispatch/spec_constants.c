@@ -9,10 +9,12 @@ XE_FN_ uint32_t zed_word_(const zed_source *s, size_t i)
     return word;
 }
 
-/* The next instruction with this opcode from instruction i on; 0: functions begin, or the module ends. */
-static size_t zed_next_op_(const zed_source *s, size_t i, uint32_t opcode)
+/* The next instruction with this opcode after instruction i, 0: from the first on. Returns 0 if functions begin, or the
+ * module ends. */
+XE_FN_ size_t zed_next_op_(const zed_source *s, size_t i, uint32_t opcode)
 {
     size_t count = s->bytes / 4;
+    i = i ? i + (zed_word_(s, i) >> 16) : 5;
     for (uint32_t length; i < count; i += length) {
         uint32_t head = zed_word_(s, i);
         length = head >> 16;
@@ -25,16 +27,16 @@ static size_t zed_next_op_(const zed_source *s, size_t i, uint32_t opcode)
 /* The first instruction with this opcode whose word `at` is the id; 0: there is none. */
 XE_FN_ size_t zed_find_op_(const zed_source *s, uint32_t opcode, uint32_t at, uint32_t id)
 {
-    size_t i = zed_next_op_(s, 5, opcode);
-    while (i && ((zed_word_(s, i) >> 16) <= at || zed_word_(s, i + at) != id))
-        i = zed_next_op_(s, i + (zed_word_(s, i) >> 16), opcode);
+    size_t i = 0;
+    do i = zed_next_op_(s, i, opcode);
+    while (i && ((zed_word_(s, i) >> 16) <= at || zed_word_(s, i + at) != id));
     return i;
 }
 
-/* The next decoration SpecId after instruction i. */
+/* The next decoration SpecId after instruction i, 0: the first. */
 static size_t zed_next_spec_(const zed_source *s, size_t i)
 {
-    do i = zed_next_op_(s, i + (i > 5 ? zed_word_(s, i) >> 16 : 0), ZED_OP_DECORATE_);
+    do i = zed_next_op_(s, i, ZED_OP_DECORATE_);
     while (i && ((zed_word_(s, i) >> 16) < 4 || zed_word_(s, i + 2) != ZED_SPEC_ID_));
     return i;
 }
@@ -42,7 +44,7 @@ static size_t zed_next_spec_(const zed_source *s, size_t i)
 /* The decoration that names spec constant `id`; 0: the module has none. */
 XE_FN_ size_t zed_find_spec_(const zed_source *s, uint32_t id)
 {
-    size_t i = 5;
+    size_t i = 0;
     do i = zed_next_spec_(s, i);
     while (i && zed_word_(s, i + 3) != id);
     return i;
@@ -79,7 +81,7 @@ static bool zed_no_such_constant_(zed_device *d, const zed_source *s, uint32_t i
 {
     char list[400] = "";
     size_t used = 0;
-    for (size_t i = zed_next_spec_(s, 5); i && used < sizeof list; i = zed_next_spec_(s, i)) {
+    for (size_t i = zed_next_spec_(s, 0); i && used < sizeof list; i = zed_next_spec_(s, i)) {
         int n = snprintf(list + used, sizeof list - used, "%s%" PRIu32, used ? ", " : "", zed_word_(s, i + 3));
         used += n > 0 ? (size_t)n : 0;
     }
