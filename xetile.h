@@ -3210,6 +3210,17 @@ XE_FN_ spe_id xt_is_first_(xt_ctx *x, const xt_dist *d)
     return row->id;
 }
 
+/* A tile in its current state, from the first of the work-group's pieces on. */
+XE_FN_ xt_tile xt_group_tile_(xt_ctx *x, const xt_tile *of)
+{
+    xt_tile t = xt_now_tile_(x, of);
+    for (int i = 0; i < 2; i++) {
+        spe_id place = xt_place_id_(x, &t.dist, i), at = spe_isub(&x->m, xt_index_id_(x, &t.offset[i]), place);
+        t.offset[i] = xt_scalar_(CM_I32, at, 1);
+    }
+    return t;
+}
+
 XE_FN_ void xt_write_place_(xt_ctx *x, const xt_node_ *n)
 {
     const xt_dist *d = n->dist;
@@ -3227,6 +3238,27 @@ XE_FN_ xt_vec xt_make_vec_(xt_ctx *x, const xt_node_ *n)
     xt_grid_init_(x, &g, &v.dist);
     v.block = (cm_matrix *)xt_memory_(x, (size_t)g.blocks * sizeof *v.block);
     v.blocks = v.block ? g.blocks : 0;
+    return v;
+}
+
+/* The ids that a vector consists of; ids NULL: only their number. */
+XE_FN_ int xt_vec_ids_(const xt_vec *v, spe_id *ids)
+{
+    int n = 0;
+    for (int i = 0; i < v->blocks; n += v->block[i++].parts)
+        if (ids) memcpy(ids + n, v->block[i].part, (size_t)v->block[i].parts * sizeof *ids);
+    return n;
+}
+
+/* A vector like another, of ids in that order. */
+XE_FN_ xt_vec xt_vec_from_ids_(xt_ctx *x, const xt_vec *like, const spe_id *ids)
+{
+    xt_vec v = *like;
+    int n = 0;
+    v.block = (cm_matrix *)xt_memory_(x, (size_t)v.blocks * sizeof *v.block);
+    if (!v.block) v.blocks = 0;
+    for (int i = 0; i < v.blocks; n += like->block[i++].parts)
+        v.block[i] = cm_from_parts(&x->cm, &like->block[i].layout, ids + n);
     return v;
 }
 
@@ -4582,21 +4614,10 @@ XE_FN_ spe_id xt_log2_(xt_ctx *x, int n)
     return spe_i32(&x->m, bits);
 }
 
-/* The tile in its current state, from the first of its pieces on. */
-XE_FN_ xt_tile xt_stage_whole_(xt_ctx *x, const xt_tile *of)
-{
-    xt_tile t = xt_now_tile_(x, of);
-    for (int i = 0; i < 2; i++) {
-        spe_id place = xt_place_id_(x, &t.dist, i), at = spe_isub(&x->m, xt_index_id_(x, &t.offset[i]), place);
-        t.offset[i] = xt_scalar_(CM_I32, at, 1);
-    }
-    return t;
-}
-
 /* The whole work-group's tile in its current state, or the current slice of it; transposed if the vector is. */
 XE_FN_ xt_tile xt_stage_tile_(xt_ctx *x, const xt_stage_ *s)
 {
-    xt_tile t = xt_stage_whole_(x, s->from);
+    xt_tile t = xt_group_tile_(x, s->from);
     xt_val *k = &t.offset[(s->use == CM_B) ^ s->turned];
     if (s->slice) *k = xt_scalar_(CM_I32, spe_iadd(&x->m, xt_index_id_(x, k), s->slice), 1);
     return xt_stage_turn_(s, t);
@@ -4863,7 +4884,7 @@ XE_FN_ spe_id xt_stage_pointer_(xt_ctx *x, const xt_stage_ *s, spe_id at)
 {
     spe_module *m = &x->m;
     if (s->to) {
-        xt_tile t = xt_stage_whole_(x, s->to);
+        xt_tile t = xt_group_tile_(x, s->to);
         int inner = xt_inner_(&t);
         spe_id each = spe_i32(m, 4 / s->held), k = spe_udiv(m, xt_stage_offset_(x, &t, inner), each);
         at = spe_iadd(m, at, xt_stage_place_id_(x, s, xt_stage_offset_(x, &t, !inner), k));
@@ -5164,18 +5185,6 @@ XE_FN_ void xt_emit_slice_(xt_ctx *x, xt_mma_desc_ *d, bool with_c, xt_vec *r, s
     left->slice = right->slice = 0;
 }
 
-/* The ids that a vector consists of; or makes v like it, of these ids. Returns their number. */
-XE_FN_ uint32_t xt_vec_parts_(xt_ctx *x, const xt_vec *like, spe_id *ids, xt_vec *v)
-{
-    uint32_t n = 0;
-    for (int i = 0; i < like->blocks; n += (uint32_t)like->block[i++].parts) {
-        const cm_matrix *b = &like->block[i];
-        if (v) v->block[i] = cm_from_parts(&x->cm, &b->layout, ids + n);
-        else if (ids) memcpy(ids + n, b->part, (size_t)b->parts * sizeof *ids);
-    }
-    return n;
-}
-
 /* Computes a product in a loop over slices, from d->sum if it has one. */
 XE_FN_ void xt_emit_sliced_(xt_ctx *x, xt_mma_desc_ *d, bool with_c, xt_vec *r)
 {
@@ -5183,18 +5192,18 @@ XE_FN_ void xt_emit_sliced_(xt_ctx *x, xt_mma_desc_ *d, bool with_c, xt_vec *r)
     const xt_stage_ *s = xt_stage_of_(x, d->left.id);
     int size = s->dist.shape[1];
     if (!with_c) xt_emit_slice_(x, d, false, r, 0);
-    uint32_t n = xt_vec_parts_(x, &d->sum, NULL, NULL);
+    uint32_t n = (uint32_t)xt_vec_ids_(&d->sum, NULL);
     spe_id *ids = (spe_id *)xt_memory_(x, n * sizeof *ids), slice;
     if (!ids) return;
-    xt_vec_parts_(x, &d->sum, ids, NULL);
+    xt_vec_ids_(&d->sum, ids);
     spe_id by = spe_i32(m, size), end = spe_i32(m, size * s->slices);
     slice = spe_for(m, spe_i32(m, with_c ? 0 : size), end, by, n, ids);
-    xt_vec_parts_(x, &d->sum, ids, r);
-    d->sum = *r;
+    d->sum = xt_vec_from_ids_(x, &d->sum, ids);
+    if (!d->sum.blocks) return;
     xt_emit_slice_(x, d, true, r, slice);
-    xt_vec_parts_(x, r, ids, NULL);
+    xt_vec_ids_(r, ids);
     spe_endfor(m, n, ids);
-    xt_vec_parts_(x, r, ids, r);
+    *r = xt_vec_from_ids_(x, r, ids);
 }
 
 /* Writes a product, if its operands are sliced. */
@@ -6068,16 +6077,12 @@ XE_FN_ void xt_write_scan_(xt_ctx *x, const xt_node_ *n)
 
 /* lower/carried.c - writes carried values. */
 
-/* The ids of one vector, in the layout `use`. */
-XE_FN_ int xt_vec_ids_(xt_ctx *x, const xt_vec *v, cm_use use, spe_id *ids)
+/* The ids of one vector, in the layout `use`; ids NULL: only their number. */
+XE_FN_ int xt_carried_ids_(xt_ctx *x, const xt_vec *v, cm_use use, spe_id *ids)
 {
-    int n = 0;
     if (!ids && xt_is_opaque_(use)) return x->vulkan->parts(x, v);
-    xt_vec r = xt_now_as_(x, v, use);
-    for (int i = 0; i < r.blocks; i++)
-        for (int j = 0; j < r.block[i].parts; j++, n++)
-            if (ids) ids[n] = r.block[i].part[j];
-    return n;
+    xt_vec now = xt_now_as_(x, v, use);
+    return xt_vec_ids_(&now, ids);
 }
 
 /* Does a variable get, at the end of a side, the vector that another had when the side began? */
@@ -6106,7 +6111,7 @@ XE_FN_ int xt_gather_(xt_ctx *x, xt_frame_ *f, bool at_end, bool second)
         }
         if (!(s->mask & XT_VEC_CHANGES_)) continue;
         spe_id *ids = f->ids ? f->ids + at : NULL;
-        int n = xt_vec_ids_(x, xt_carried_vec_(t), xt_layout_(x, xt_carried_vec_(&s->start)->id), ids);
+        int n = xt_carried_ids_(x, xt_carried_vec_(t), xt_layout_(x, xt_carried_vec_(&s->start)->id), ids);
         if (ids && (!at_end || xt_is_rotated_(f, s, t))) spe_differ(&x->m, 0, (uint32_t)n, ids);
         at += n;
     }
@@ -6114,22 +6119,16 @@ XE_FN_ int xt_gather_(xt_ctx *x, xt_frame_ *f, bool at_end, bool second)
 }
 
 /* Makes a vector like the one before the region from these ids. Returns their number. */
-XE_FN_ int xt_vec_from_ids_(xt_ctx *x, const xt_vec *start, uint32_t id, const spe_id *ids)
+XE_FN_ int xt_set_carried_(xt_ctx *x, const xt_vec *start, uint32_t id, const spe_id *ids)
 {
     xt_vec now = xt_value_is_opaque_(x, id) ? x->vulkan->vec(x, start) : xt_now_vec_(x, start);
-    cm_matrix *block = (cm_matrix *)xt_memory_(x, (size_t)now.blocks * sizeof *block);
-    int n = 0;
-    if (!block) return 0;
-    for (int i = 0; i < now.blocks; i++) {
-        block[i] = cm_from_parts(&x->cm, &now.block[i].layout, ids + n);
-        n += now.block[i].parts;
-    }
     xt_vec v = xt_value_at_(x, id)->now.vec;
+    now = xt_vec_from_ids_(x, &now, ids);
     v.use = now.use;
     v.blocks = now.blocks;
-    v.block = block;
+    v.block = now.block;
     xt_define_vec_(x, id, v);
-    return n;
+    return xt_vec_ids_(&v, NULL);
 }
 
 /* Sets carried values at the top of a loop's body or after the region: to the frame's ids if they change, to the sum of
@@ -6155,7 +6154,7 @@ XE_FN_ void xt_scatter_(xt_ctx *x, xt_frame_ *f, bool result, spe_id advance)
         }
         if (!v) continue;
         if (s->mask & XT_VEC_CHANGES_)
-            at += xt_vec_from_ids_(x, xt_carried_vec_(&s->start), v->id, f->ids + at);
+            at += xt_set_carried_(x, xt_carried_vec_(&s->start), v->id, f->ids + at);
         else if (!result)
             xt_define_vec_(x, v->id, xt_now_vec_(x, xt_carried_vec_(&s->start)));
     }
@@ -10871,17 +10870,6 @@ XE_FN_ spe_id *xt_opaque_at_(xt_ctx *x, const xt_vec *v, int round0, int round1,
 
 enum { XT_VECTOR_ = 16 };
 
-/* The work-group's tile: without the place of this subgroup's piece. */
-XE_FN_ xt_tile xt_panel_tile_(xt_ctx *x, const xt_panel_ *p)
-{
-    xt_tile t = xt_now_tile_(x, p->from);
-    for (int i = 0; i < 2; i++) {
-        spe_id place = xt_place_id_(x, &t.dist, i), at = xt_index_id_(x, &t.offset[i]);
-        t.offset[i] = xt_scalar_(CM_I32, spe_isub(&x->m, at, place), 1);
-    }
-    return t;
-}
-
 /* How a lane copies its part: in runs of vectors that follow one another in a line. In a loop's inner turns lines begin
  * at multiples of 16 bytes, so that a vector is a block of memory, and the tile is inside of its matrix along the
  * dimension in which the loop moves it; else a run lies in one block more than it has vectors. */
@@ -10966,20 +10954,20 @@ XE_FN_ spe_id xt_panel_aligned_(xt_ctx *x, const xt_tile *t)
     return spe_ieq(m, all, zero);
 }
 
-/* How far a tile is from the end of its matrix; negative: part of it is outside. */
-XE_FN_ spe_id xt_panel_left_(xt_ctx *x, const xt_tile *t, int dim)
+/* How far `size` rows or columns from the tile's offset on are from the end of its matrix; negative: some are outside. */
+XE_FN_ spe_id xt_panel_left_(xt_ctx *x, const xt_tile *t, int dim, int size)
 {
     spe_module *m = &x->m;
     spe_id extent = dim == xt_inner_(t) ? xt_index_id_(x, &t->shape[dim]) : xt_lines_id_(x, t);
-    extent = spe_isub(m, extent, spe_i32(m, t->dist.shape[dim]));
+    extent = spe_isub(m, extent, spe_i32(m, size));
     return spe_isub(m, extent, xt_index_id_(x, &t->offset[dim]));
 }
 
-/* Is all of the tile in its matrix, along this dimension? */
-XE_FN_ spe_id xt_panel_inside_(xt_ctx *x, const xt_tile *t, int dim)
+/* Are they in its matrix? */
+XE_FN_ spe_id xt_panel_inside_(xt_ctx *x, const xt_tile *t, int dim, int size)
 {
     spe_module *m = &x->m;
-    spe_id zero = spe_i32(m, 0), left = xt_panel_left_(x, t, dim);
+    spe_id zero = spe_i32(m, 0), left = xt_panel_left_(x, t, dim, size);
     left = spe_or(m, left, xt_index_id_(x, &t->offset[dim]));
     return spe_sge(m, left, zero); /* neither is negative */
 }
@@ -10991,7 +10979,7 @@ XE_FN_ spe_id xt_panel_needs_no_zeros_(xt_ctx *x, const xt_panel_ *p, const xt_p
     spe_id yes = spe_const_bool(m, true), all = yes;
     for (int dim = 0; dim < 2 && !t->inside; dim++) {
         if (form->inner && (p->ends_unseen || xt_panel_moves_(p, dim))) continue;
-        spe_id one = xt_panel_inside_(x, t, dim);
+        spe_id one = xt_panel_inside_(x, t, dim, t->dist.shape[dim]);
         all = all == yes ? one : spe_land(m, all, one);
     }
     return all;
@@ -11290,13 +11278,9 @@ XE_FN_ xt_panel_ *xt_panel_at_(xt_ctx *x, int i) { return (xt_panel_ *)x->panels
 XE_FN_ void xt_hold_panel_(xt_ctx *x, const xt_panel_ *p, uint32_t id)
 {
     xt_vec v = xt_value_at_(x, id)->now.vec;
-    xt_block_ b = xt_blocks_(x, &v.dist);
-    v.use = p->use;
-    v.block = (cm_matrix *)xt_memory_(x, (size_t)b.grid.blocks * sizeof *v.block);
-    v.blocks = v.block ? b.grid.blocks : 0;
-    while (v.blocks && xt_next_block_(&b)) {
+    v = xt_opaque_like_(x, &v, p->use);
+    for (xt_block_ b = xt_blocks_(x, &v.dist); v.blocks && xt_next_block_(&b);) {
         cm_matrix *a = &v.block[b.i];
-        *a = xt_opaque_room_(x, b.cols, b.rows, v.type, p->use);
         int across = a->parts ? a->layout.rows / a->layout.size_i : 1;
         for (int i = 0; i < a->parts; i++)
             a->part[i] = xt_panel_matrix_(x, p, p->use, b.row + i / across * a->layout.size_j,
@@ -11313,7 +11297,7 @@ XE_FN_ bool xt_write_panel_(xt_ctx *x, const xt_node_ *n)
     if (!number) return false;
     xt_panel_ *p = xt_panel_at_(x, number - 1);
     if (p->loop) return true; /* it lies there since the turn began */
-    xt_tile t = xt_panel_tile_(x, p);
+    xt_tile t = xt_group_tile_(x, p->from);
     if (!xt_panel_room_for_(x, p)) return true;
     xt_panel_form_ form = xt_panel_form_of_(p, false);
     xt_panel_fetch_(x, p, &form, &t);
@@ -11358,7 +11342,7 @@ XE_FN_ spe_id xt_panels_aligned_(xt_ctx *x, const xt_frame_ *f)
     for (int i = 0; i < x->panels.count; i++) {
         const xt_panel_ *p = xt_panel_at_(x, i);
         if (p->loop != f) continue;
-        xt_tile t = xt_panel_tile_(x, p);
+        xt_tile t = xt_group_tile_(x, p->from);
         bool along = xt_panel_moves_(p, xt_inner_(&t));
         if (along && f->step.integer * xt_bytes_(t.type) % XT_VECTOR_) return spe_const_bool(m, false);
         all = spe_land(m, all, xt_panel_aligned_(x, &t));
@@ -11374,9 +11358,11 @@ XE_FN_ spe_id xt_panels_inner_end_(xt_ctx *x, const xt_frame_ *f, spe_id from, s
     for (int i = 0; i < x->panels.count; i++) {
         const xt_panel_ *p = xt_panel_at_(x, i);
         if (p->loop != f) continue;
-        xt_tile t = xt_panel_tile_(x, p);
+        xt_tile t = xt_group_tile_(x, p->from);
         int dim = xt_panel_moves_(p, 0) ? 0 : 1;
-        spe_id inside = xt_panel_inside_(x, &t, dim), others = spe_udiv(m, xt_panel_left_(x, &t, dim), step);
+        int size = t.dist.shape[dim];
+        spe_id inside = xt_panel_inside_(x, &t, dim, size), left = xt_panel_left_(x, &t, dim, size);
+        spe_id others = spe_udiv(m, left, step);
         some = spe_land(m, some, inside);
         most = spe_math2(m, SPE_SMIN, most, spe_iadd(m, spe_imul(m, others, step), step));
     }
@@ -11386,7 +11372,7 @@ XE_FN_ spe_id xt_panels_inner_end_(xt_ctx *x, const xt_frame_ *f, spe_id from, s
 /* The tile of the turn that is so much later. */
 XE_FN_ xt_tile xt_panel_later_(xt_ctx *x, const xt_panel_ *p, spe_id by)
 {
-    xt_tile t = xt_panel_tile_(x, p);
+    xt_tile t = xt_group_tile_(x, p->from);
     for (int i = 0; i < 2; i++) {
         if (!xt_panel_moves_(p, i)) continue;
         t.offset[i] = xt_scalar_(CM_I32, spe_iadd(&x->m, t.offset[i].id, by), 1);
@@ -11437,7 +11423,7 @@ XE_FN_ void xt_panels_turn_(xt_ctx *x, const xt_frame_ *f, spe_id to)
     for (int i = 0; i < x->panels.count; i++) {
         xt_panel_ *p = xt_panel_at_(x, i);
         if (p->loop != f || !p->got) continue;
-        xt_tile t = xt_panel_tile_(x, p);
+        xt_tile t = xt_group_tile_(x, p->from);
         xt_panel_form_ form = xt_panel_form_of_(p, f->inner);
         p->vectors = xt_panel_join_(x, p, &form, &t);
     }
@@ -11445,7 +11431,7 @@ XE_FN_ void xt_panels_turn_(xt_ctx *x, const xt_frame_ *f, spe_id to)
     for (int i = 0; i < x->panels.count; i++) {
         const xt_panel_ *p = xt_panel_at_(x, i);
         if (p->loop != f || !p->got) continue;
-        xt_tile t = xt_panel_tile_(x, p);
+        xt_tile t = xt_group_tile_(x, p->from);
         xt_panel_form_ form = xt_panel_form_of_(p, f->inner);
         xt_panel_put_any_(x, p, &form, &t, p->vectors);
     }
@@ -11731,15 +11717,11 @@ XE_FN_ void xt_opaque_memory_(xt_ctx *x)
 /* Are all elements of a vector in the tile's matrix, and its lines aligned as matrices must be? */
 XE_FN_ spe_id xt_opaque_fits_(xt_ctx *x, const xt_tile *t, const xt_vec *v)
 {
-    spe_module *m = &x->m;
-    spe_id all = xt_panel_aligned_(x, t), zero = spe_i32(m, 0);
+    const xt_dist *d = &v->dist;
+    spe_id all = xt_panel_aligned_(x, t);
     for (int i = 0; i < 2 && !t->inside; i++) {
-        int size = (v->dist.rounds[i] - 1) * v->dist.layout[i] * v->dist.data[i] + v->dist.data[i];
-        spe_id at = xt_index_id_(x, &t->offset[i]);
-        spe_id extent = i == xt_inner_(t) ? xt_index_id_(x, &t->shape[i]) : xt_lines_id_(x, t);
-        extent = spe_isub(m, extent, spe_i32(m, size));
-        all = spe_land(m, all, spe_sge(m, at, zero));
-        all = spe_land(m, all, spe_sle(m, at, extent));
+        int size = (d->rounds[i] - 1) * d->layout[i] * d->data[i] + d->data[i];
+        all = spe_land(&x->m, all, xt_panel_inside_(x, t, i, size));
     }
     return all;
 }

@@ -1,16 +1,12 @@
 /* lower/carried.c - writes carried values. */
 #include "../internal.h"
 
-/* The ids of one vector, in the layout `use`. */
-static int xt_vec_ids_(xt_ctx *x, const xt_vec *v, cm_use use, spe_id *ids)
+/* The ids of one vector, in the layout `use`; ids NULL: only their number. */
+static int xt_carried_ids_(xt_ctx *x, const xt_vec *v, cm_use use, spe_id *ids)
 {
-    int n = 0;
     if (!ids && xt_is_opaque_(use)) return x->vulkan->parts(x, v);
-    xt_vec r = xt_now_as_(x, v, use);
-    for (int i = 0; i < r.blocks; i++)
-        for (int j = 0; j < r.block[i].parts; j++, n++)
-            if (ids) ids[n] = r.block[i].part[j];
-    return n;
+    xt_vec now = xt_now_as_(x, v, use);
+    return xt_vec_ids_(&now, ids);
 }
 
 /* Does a variable get, at the end of a side, the vector that another had when the side began? */
@@ -39,7 +35,7 @@ XE_FN_ int xt_gather_(xt_ctx *x, xt_frame_ *f, bool at_end, bool second)
         }
         if (!(s->mask & XT_VEC_CHANGES_)) continue;
         spe_id *ids = f->ids ? f->ids + at : NULL;
-        int n = xt_vec_ids_(x, xt_carried_vec_(t), xt_layout_(x, xt_carried_vec_(&s->start)->id), ids);
+        int n = xt_carried_ids_(x, xt_carried_vec_(t), xt_layout_(x, xt_carried_vec_(&s->start)->id), ids);
         if (ids && (!at_end || xt_is_rotated_(f, s, t))) spe_differ(&x->m, 0, (uint32_t)n, ids);
         at += n;
     }
@@ -47,22 +43,16 @@ XE_FN_ int xt_gather_(xt_ctx *x, xt_frame_ *f, bool at_end, bool second)
 }
 
 /* Makes a vector like the one before the region from these ids. Returns their number. */
-static int xt_vec_from_ids_(xt_ctx *x, const xt_vec *start, uint32_t id, const spe_id *ids)
+static int xt_set_carried_(xt_ctx *x, const xt_vec *start, uint32_t id, const spe_id *ids)
 {
     xt_vec now = xt_value_is_opaque_(x, id) ? x->vulkan->vec(x, start) : xt_now_vec_(x, start);
-    cm_matrix *block = (cm_matrix *)xt_memory_(x, (size_t)now.blocks * sizeof *block);
-    int n = 0;
-    if (!block) return 0;
-    for (int i = 0; i < now.blocks; i++) {
-        block[i] = cm_from_parts(&x->cm, &now.block[i].layout, ids + n);
-        n += now.block[i].parts;
-    }
     xt_vec v = xt_value_at_(x, id)->now.vec;
+    now = xt_vec_from_ids_(x, &now, ids);
     v.use = now.use;
     v.blocks = now.blocks;
-    v.block = block;
+    v.block = now.block;
     xt_define_vec_(x, id, v);
-    return n;
+    return xt_vec_ids_(&v, NULL);
 }
 
 /* Sets carried values at the top of a loop's body or after the region: to the frame's ids if they change, to the sum of
@@ -88,7 +78,7 @@ XE_FN_ void xt_scatter_(xt_ctx *x, xt_frame_ *f, bool result, spe_id advance)
         }
         if (!v) continue;
         if (s->mask & XT_VEC_CHANGES_)
-            at += xt_vec_from_ids_(x, xt_carried_vec_(&s->start), v->id, f->ids + at);
+            at += xt_set_carried_(x, xt_carried_vec_(&s->start), v->id, f->ids + at);
         else if (!result)
             xt_define_vec_(x, v->id, xt_now_vec_(x, xt_carried_vec_(&s->start)));
     }

@@ -98,21 +98,10 @@ static spe_id xt_log2_(xt_ctx *x, int n)
     return spe_i32(&x->m, bits);
 }
 
-/* The tile in its current state, from the first of its pieces on. */
-static xt_tile xt_stage_whole_(xt_ctx *x, const xt_tile *of)
-{
-    xt_tile t = xt_now_tile_(x, of);
-    for (int i = 0; i < 2; i++) {
-        spe_id place = xt_place_id_(x, &t.dist, i), at = spe_isub(&x->m, xt_index_id_(x, &t.offset[i]), place);
-        t.offset[i] = xt_scalar_(CM_I32, at, 1);
-    }
-    return t;
-}
-
 /* The whole work-group's tile in its current state, or the current slice of it; transposed if the vector is. */
 static xt_tile xt_stage_tile_(xt_ctx *x, const xt_stage_ *s)
 {
-    xt_tile t = xt_stage_whole_(x, s->from);
+    xt_tile t = xt_group_tile_(x, s->from);
     xt_val *k = &t.offset[(s->use == CM_B) ^ s->turned];
     if (s->slice) *k = xt_scalar_(CM_I32, spe_iadd(&x->m, xt_index_id_(x, k), s->slice), 1);
     return xt_stage_turn_(s, t);
@@ -379,7 +368,7 @@ XE_FN_ spe_id xt_stage_pointer_(xt_ctx *x, const xt_stage_ *s, spe_id at)
 {
     spe_module *m = &x->m;
     if (s->to) {
-        xt_tile t = xt_stage_whole_(x, s->to);
+        xt_tile t = xt_group_tile_(x, s->to);
         int inner = xt_inner_(&t);
         spe_id each = spe_i32(m, 4 / s->held), k = spe_udiv(m, xt_stage_offset_(x, &t, inner), each);
         at = spe_iadd(m, at, xt_stage_place_id_(x, s, xt_stage_offset_(x, &t, !inner), k));

@@ -106,15 +106,11 @@ XE_FN_ void xt_opaque_memory_(xt_ctx *x)
 /* Are all elements of a vector in the tile's matrix, and its lines aligned as matrices must be? */
 static spe_id xt_opaque_fits_(xt_ctx *x, const xt_tile *t, const xt_vec *v)
 {
-    spe_module *m = &x->m;
-    spe_id all = xt_panel_aligned_(x, t), zero = spe_i32(m, 0);
+    const xt_dist *d = &v->dist;
+    spe_id all = xt_panel_aligned_(x, t);
     for (int i = 0; i < 2 && !t->inside; i++) {
-        int size = (v->dist.rounds[i] - 1) * v->dist.layout[i] * v->dist.data[i] + v->dist.data[i];
-        spe_id at = xt_index_id_(x, &t->offset[i]);
-        spe_id extent = i == xt_inner_(t) ? xt_index_id_(x, &t->shape[i]) : xt_lines_id_(x, t);
-        extent = spe_isub(m, extent, spe_i32(m, size));
-        all = spe_land(m, all, spe_sge(m, at, zero));
-        all = spe_land(m, all, spe_sle(m, at, extent));
+        int size = (d->rounds[i] - 1) * d->layout[i] * d->data[i] + d->data[i];
+        all = spe_land(&x->m, all, xt_panel_inside_(x, t, i, size));
     }
     return all;
 }

@@ -4,17 +4,6 @@
 
 enum { XT_VECTOR_ = 16 };
 
-/* The work-group's tile: without the place of this subgroup's piece. */
-static xt_tile xt_panel_tile_(xt_ctx *x, const xt_panel_ *p)
-{
-    xt_tile t = xt_now_tile_(x, p->from);
-    for (int i = 0; i < 2; i++) {
-        spe_id place = xt_place_id_(x, &t.dist, i), at = xt_index_id_(x, &t.offset[i]);
-        t.offset[i] = xt_scalar_(CM_I32, spe_isub(&x->m, at, place), 1);
-    }
-    return t;
-}
-
 /* How a lane copies its part: in runs of vectors that follow one another in a line. In a loop's inner turns lines begin
  * at multiples of 16 bytes, so that a vector is a block of memory, and the tile is inside of its matrix along the
  * dimension in which the loop moves it; else a run lies in one block more than it has vectors. */
@@ -99,20 +88,20 @@ XE_FN_ spe_id xt_panel_aligned_(xt_ctx *x, const xt_tile *t)
     return spe_ieq(m, all, zero);
 }
 
-/* How far a tile is from the end of its matrix; negative: part of it is outside. */
-static spe_id xt_panel_left_(xt_ctx *x, const xt_tile *t, int dim)
+/* How far `size` rows or columns from the tile's offset on are from the end of its matrix; negative: some are outside. */
+static spe_id xt_panel_left_(xt_ctx *x, const xt_tile *t, int dim, int size)
 {
     spe_module *m = &x->m;
     spe_id extent = dim == xt_inner_(t) ? xt_index_id_(x, &t->shape[dim]) : xt_lines_id_(x, t);
-    extent = spe_isub(m, extent, spe_i32(m, t->dist.shape[dim]));
+    extent = spe_isub(m, extent, spe_i32(m, size));
     return spe_isub(m, extent, xt_index_id_(x, &t->offset[dim]));
 }
 
-/* Is all of the tile in its matrix, along this dimension? */
-static spe_id xt_panel_inside_(xt_ctx *x, const xt_tile *t, int dim)
+/* Are they in its matrix? */
+XE_FN_ spe_id xt_panel_inside_(xt_ctx *x, const xt_tile *t, int dim, int size)
 {
     spe_module *m = &x->m;
-    spe_id zero = spe_i32(m, 0), left = xt_panel_left_(x, t, dim);
+    spe_id zero = spe_i32(m, 0), left = xt_panel_left_(x, t, dim, size);
     left = spe_or(m, left, xt_index_id_(x, &t->offset[dim]));
     return spe_sge(m, left, zero); /* neither is negative */
 }
@@ -124,7 +113,7 @@ static spe_id xt_panel_needs_no_zeros_(xt_ctx *x, const xt_panel_ *p, const xt_p
     spe_id yes = spe_const_bool(m, true), all = yes;
     for (int dim = 0; dim < 2 && !t->inside; dim++) {
         if (form->inner && (p->ends_unseen || xt_panel_moves_(p, dim))) continue;
-        spe_id one = xt_panel_inside_(x, t, dim);
+        spe_id one = xt_panel_inside_(x, t, dim, t->dist.shape[dim]);
         all = all == yes ? one : spe_land(m, all, one);
     }
     return all;
@@ -423,13 +412,9 @@ static xt_panel_ *xt_panel_at_(xt_ctx *x, int i) { return (xt_panel_ *)x->panels
 static void xt_hold_panel_(xt_ctx *x, const xt_panel_ *p, uint32_t id)
 {
     xt_vec v = xt_value_at_(x, id)->now.vec;
-    xt_block_ b = xt_blocks_(x, &v.dist);
-    v.use = p->use;
-    v.block = (cm_matrix *)xt_memory_(x, (size_t)b.grid.blocks * sizeof *v.block);
-    v.blocks = v.block ? b.grid.blocks : 0;
-    while (v.blocks && xt_next_block_(&b)) {
+    v = xt_opaque_like_(x, &v, p->use);
+    for (xt_block_ b = xt_blocks_(x, &v.dist); v.blocks && xt_next_block_(&b);) {
         cm_matrix *a = &v.block[b.i];
-        *a = xt_opaque_room_(x, b.cols, b.rows, v.type, p->use);
         int across = a->parts ? a->layout.rows / a->layout.size_i : 1;
         for (int i = 0; i < a->parts; i++)
             a->part[i] = xt_panel_matrix_(x, p, p->use, b.row + i / across * a->layout.size_j,
@@ -446,7 +431,7 @@ XE_FN_ bool xt_write_panel_(xt_ctx *x, const xt_node_ *n)
     if (!number) return false;
     xt_panel_ *p = xt_panel_at_(x, number - 1);
     if (p->loop) return true; /* it lies there since the turn began */
-    xt_tile t = xt_panel_tile_(x, p);
+    xt_tile t = xt_group_tile_(x, p->from);
     if (!xt_panel_room_for_(x, p)) return true;
     xt_panel_form_ form = xt_panel_form_of_(p, false);
     xt_panel_fetch_(x, p, &form, &t);
@@ -491,7 +476,7 @@ static spe_id xt_panels_aligned_(xt_ctx *x, const xt_frame_ *f)
     for (int i = 0; i < x->panels.count; i++) {
         const xt_panel_ *p = xt_panel_at_(x, i);
         if (p->loop != f) continue;
-        xt_tile t = xt_panel_tile_(x, p);
+        xt_tile t = xt_group_tile_(x, p->from);
         bool along = xt_panel_moves_(p, xt_inner_(&t));
         if (along && f->step.integer * xt_bytes_(t.type) % XT_VECTOR_) return spe_const_bool(m, false);
         all = spe_land(m, all, xt_panel_aligned_(x, &t));
@@ -507,9 +492,11 @@ static spe_id xt_panels_inner_end_(xt_ctx *x, const xt_frame_ *f, spe_id from, s
     for (int i = 0; i < x->panels.count; i++) {
         const xt_panel_ *p = xt_panel_at_(x, i);
         if (p->loop != f) continue;
-        xt_tile t = xt_panel_tile_(x, p);
+        xt_tile t = xt_group_tile_(x, p->from);
         int dim = xt_panel_moves_(p, 0) ? 0 : 1;
-        spe_id inside = xt_panel_inside_(x, &t, dim), others = spe_udiv(m, xt_panel_left_(x, &t, dim), step);
+        int size = t.dist.shape[dim];
+        spe_id inside = xt_panel_inside_(x, &t, dim, size), left = xt_panel_left_(x, &t, dim, size);
+        spe_id others = spe_udiv(m, left, step);
         some = spe_land(m, some, inside);
         most = spe_math2(m, SPE_SMIN, most, spe_iadd(m, spe_imul(m, others, step), step));
     }
@@ -519,7 +506,7 @@ static spe_id xt_panels_inner_end_(xt_ctx *x, const xt_frame_ *f, spe_id from, s
 /* The tile of the turn that is so much later. */
 static xt_tile xt_panel_later_(xt_ctx *x, const xt_panel_ *p, spe_id by)
 {
-    xt_tile t = xt_panel_tile_(x, p);
+    xt_tile t = xt_group_tile_(x, p->from);
     for (int i = 0; i < 2; i++) {
         if (!xt_panel_moves_(p, i)) continue;
         t.offset[i] = xt_scalar_(CM_I32, spe_iadd(&x->m, t.offset[i].id, by), 1);
@@ -570,7 +557,7 @@ XE_FN_ void xt_panels_turn_(xt_ctx *x, const xt_frame_ *f, spe_id to)
     for (int i = 0; i < x->panels.count; i++) {
         xt_panel_ *p = xt_panel_at_(x, i);
         if (p->loop != f || !p->got) continue;
-        xt_tile t = xt_panel_tile_(x, p);
+        xt_tile t = xt_group_tile_(x, p->from);
         xt_panel_form_ form = xt_panel_form_of_(p, f->inner);
         p->vectors = xt_panel_join_(x, p, &form, &t);
     }
@@ -578,7 +565,7 @@ XE_FN_ void xt_panels_turn_(xt_ctx *x, const xt_frame_ *f, spe_id to)
     for (int i = 0; i < x->panels.count; i++) {
         const xt_panel_ *p = xt_panel_at_(x, i);
         if (p->loop != f || !p->got) continue;
-        xt_tile t = xt_panel_tile_(x, p);
+        xt_tile t = xt_group_tile_(x, p->from);
         xt_panel_form_ form = xt_panel_form_of_(p, f->inner);
         xt_panel_put_any_(x, p, &form, &t, p->vectors);
     }

@@ -16,18 +16,6 @@ static void xt_emit_slice_(xt_ctx *x, xt_mma_desc_ *d, bool with_c, xt_vec *r, s
     left->slice = right->slice = 0;
 }
 
-/* The ids that a vector consists of; or makes v like it, of these ids. Returns their number. */
-static uint32_t xt_vec_parts_(xt_ctx *x, const xt_vec *like, spe_id *ids, xt_vec *v)
-{
-    uint32_t n = 0;
-    for (int i = 0; i < like->blocks; n += (uint32_t)like->block[i++].parts) {
-        const cm_matrix *b = &like->block[i];
-        if (v) v->block[i] = cm_from_parts(&x->cm, &b->layout, ids + n);
-        else if (ids) memcpy(ids + n, b->part, (size_t)b->parts * sizeof *ids);
-    }
-    return n;
-}
-
 /* Computes a product in a loop over slices, from d->sum if it has one. */
 static void xt_emit_sliced_(xt_ctx *x, xt_mma_desc_ *d, bool with_c, xt_vec *r)
 {
@@ -35,18 +23,18 @@ static void xt_emit_sliced_(xt_ctx *x, xt_mma_desc_ *d, bool with_c, xt_vec *r)
     const xt_stage_ *s = xt_stage_of_(x, d->left.id);
     int size = s->dist.shape[1];
     if (!with_c) xt_emit_slice_(x, d, false, r, 0);
-    uint32_t n = xt_vec_parts_(x, &d->sum, NULL, NULL);
+    uint32_t n = (uint32_t)xt_vec_ids_(&d->sum, NULL);
     spe_id *ids = (spe_id *)xt_memory_(x, n * sizeof *ids), slice;
     if (!ids) return;
-    xt_vec_parts_(x, &d->sum, ids, NULL);
+    xt_vec_ids_(&d->sum, ids);
     spe_id by = spe_i32(m, size), end = spe_i32(m, size * s->slices);
     slice = spe_for(m, spe_i32(m, with_c ? 0 : size), end, by, n, ids);
-    xt_vec_parts_(x, &d->sum, ids, r);
-    d->sum = *r;
+    d->sum = xt_vec_from_ids_(x, &d->sum, ids);
+    if (!d->sum.blocks) return;
     xt_emit_slice_(x, d, true, r, slice);
-    xt_vec_parts_(x, r, ids, NULL);
+    xt_vec_ids_(r, ids);
     spe_endfor(m, n, ids);
-    xt_vec_parts_(x, r, ids, r);
+    *r = xt_vec_from_ids_(x, r, ids);
 }
 
 /* Writes a product, if its operands are sliced. */

@@ -198,7 +198,7 @@ XE_FN_ cm_matrix xt_opaque_convert_(xt_ctx *x, const xt_vec *v, int block, cm_us
 }
 
 /* A vector like v, with room for its matrices of this use. */
-static xt_vec xt_opaque_like_(xt_ctx *x, const xt_vec *v, cm_use use)
+XE_FN_ xt_vec xt_opaque_like_(xt_ctx *x, const xt_vec *v, cm_use use)
 {
     xt_vec r = *v;
     r.use = use;

@@ -57,6 +57,17 @@ XE_FN_ spe_id xt_is_first_(xt_ctx *x, const xt_dist *d)
     return row->id;
 }
 
+/* A tile in its current state, from the first of the work-group's pieces on. */
+XE_FN_ xt_tile xt_group_tile_(xt_ctx *x, const xt_tile *of)
+{
+    xt_tile t = xt_now_tile_(x, of);
+    for (int i = 0; i < 2; i++) {
+        spe_id place = xt_place_id_(x, &t.dist, i), at = spe_isub(&x->m, xt_index_id_(x, &t.offset[i]), place);
+        t.offset[i] = xt_scalar_(CM_I32, at, 1);
+    }
+    return t;
+}
+
 XE_FN_ void xt_write_place_(xt_ctx *x, const xt_node_ *n)
 {
     const xt_dist *d = n->dist;
@@ -74,6 +85,27 @@ XE_FN_ xt_vec xt_make_vec_(xt_ctx *x, const xt_node_ *n)
     xt_grid_init_(x, &g, &v.dist);
     v.block = (cm_matrix *)xt_memory_(x, (size_t)g.blocks * sizeof *v.block);
     v.blocks = v.block ? g.blocks : 0;
+    return v;
+}
+
+/* The ids that a vector consists of; ids NULL: only their number. */
+XE_FN_ int xt_vec_ids_(const xt_vec *v, spe_id *ids)
+{
+    int n = 0;
+    for (int i = 0; i < v->blocks; n += v->block[i++].parts)
+        if (ids) memcpy(ids + n, v->block[i].part, (size_t)v->block[i].parts * sizeof *ids);
+    return n;
+}
+
+/* A vector like another, of ids in that order. */
+XE_FN_ xt_vec xt_vec_from_ids_(xt_ctx *x, const xt_vec *like, const spe_id *ids)
+{
+    xt_vec v = *like;
+    int n = 0;
+    v.block = (cm_matrix *)xt_memory_(x, (size_t)v.blocks * sizeof *v.block);
+    if (!v.block) v.blocks = 0;
+    for (int i = 0; i < v.blocks; n += like->block[i++].parts)
+        v.block[i] = cm_from_parts(&x->cm, &like->block[i].layout, ids + n);
     return v;
 }
 
