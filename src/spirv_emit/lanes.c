@@ -25,7 +25,8 @@ static spe_by_lane_ *spe_by_lane_at_(spe_module *m, uint64_t mask, const unsigne
     for (int i = m->by_lane.count - 1; i >= 0; i--) {
         found = (spe_by_lane_ *)m->by_lane.items + i;
         if (found->function != row.function) break;
-        if (found->lanes == lanes && found->mask == mask && memcmp(found->table, row.table, sizeof row.table) == 0) return found;
+        if (found->lanes != lanes || found->mask != mask) continue;
+        if (memcmp(found->table, row.table, sizeof row.table) == 0) return found;
     }
     found = (spe_by_lane_ *)spe_list_add(m, &m->by_lane, sizeof *found);
     if (found) *found = row;
