@@ -1892,7 +1892,7 @@ XE_FN_ bool xt_shrink_(xt_shape_ *s, const xt_product *p, const int least[2])
 
 XE_FN_ void xt_fit_device_(xt_tiles *t, xt_shape_ *s, const xt_product *p, const cm_target *target, const int least[2])
 {
-    /* addresses and tests of lanes take a quarter of 4 KB; of 8 KB, three eighths, where pieces and so lines are more */
+    /* addresses and tests of lanes take a quarter of 4 KB; of 8 KB, three eighths, as pieces and so lines are more */
     const int eighths = !xt_is_checked_(p, target) ? 8 : target->registers > 4096 ? 5 : 6;
     const int bytes = target->registers / 8 * eighths;
     bool shrunk = false;
@@ -10954,7 +10954,7 @@ XE_FN_ spe_id xt_panel_aligned_(xt_ctx *x, const xt_tile *t)
     return spe_ieq(m, all, zero);
 }
 
-/* How far `size` rows or columns from the tile's offset on are from the end of its matrix; negative: some are outside. */
+/* How far `size` rows or columns from the tile's offset on are from its matrix's end; negative: some are outside. */
 XE_FN_ spe_id xt_panel_left_(xt_ctx *x, const xt_tile *t, int dim, int size)
 {
     spe_module *m = &x->m;

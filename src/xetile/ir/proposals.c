@@ -126,7 +126,7 @@ static bool xt_shrink_(xt_shape_ *s, const xt_product *p, const int least[2])
 
 static void xt_fit_device_(xt_tiles *t, xt_shape_ *s, const xt_product *p, const cm_target *target, const int least[2])
 {
-    /* addresses and tests of lanes take a quarter of 4 KB; of 8 KB, three eighths, where pieces and so lines are more */
+    /* addresses and tests of lanes take a quarter of 4 KB; of 8 KB, three eighths, as pieces and so lines are more */
     const int eighths = !xt_is_checked_(p, target) ? 8 : target->registers > 4096 ? 5 : 6;
     const int bytes = target->registers / 8 * eighths;
     bool shrunk = false;

@@ -88,7 +88,7 @@ XE_FN_ spe_id xt_panel_aligned_(xt_ctx *x, const xt_tile *t)
     return spe_ieq(m, all, zero);
 }
 
-/* How far `size` rows or columns from the tile's offset on are from the end of its matrix; negative: some are outside. */
+/* How far `size` rows or columns from the tile's offset on are from its matrix's end; negative: some are outside. */
 static spe_id xt_panel_left_(xt_ctx *x, const xt_tile *t, int dim, int size)
 {
     spe_module *m = &x->m;
