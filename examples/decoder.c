@@ -64,7 +64,7 @@ static const xt_tiles *tiles_of(const xt_kernel *kernel, const xt_target *target
     static xt_tiles of_step, of_prompt;
     const bool bytes = kernel == &linear_int || kernel == &prompt_linear_int;
     const int type = bytes ? XT_TYPE(i8) : XT_TYPE(f16);
-    const xt_product step = step_product(type), prompt = prompt_product(type);
+    const xt_product step = step_product(target, type), prompt = prompt_product(type);
     if (kernel == &linear_f16 || kernel == &linear_int) return of_step = xt_tiles_for(target, &step), &of_step;
     if (kernel == &prompt_linear_f16 || kernel == &prompt_linear_int)
         return of_prompt = xt_tiles_for(target, &prompt), &of_prompt;

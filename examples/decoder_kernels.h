@@ -53,10 +53,16 @@ static xt_product prompt_product(int type)
     return (xt_product){.a = type, .b = type, .held = made.weights == INT4 ? 3 : 1, .rows = 64, .cols = PANEL};
 }
 
-static xt_product step_product(int type)
+/* Where registers have room for the weights of a whole group, a step takes them at once: their messages then differ by
+ * constants from one address. They have not beside the three sums that eight tokens have with weights of 4 bits. */
+static xt_product step_product(const xt_target *target, int type)
 {
+    const cm_target *row = cm_target_row(target->name);
+    const bool many_sums = made.weights == INT4 && made.sequences > 4;
+    const bool whole = row && row->igc && !has_few_registers(row) && !many_sums;
     return (xt_product){.a = type, .b = type, .held = 1, .rows = made.sequences, .cols = PANEL,
-                        .sg_rows = made.sequences, .sg_cols = PANEL / 2};
+                        .sg_rows = made.sequences, .sg_cols = PANEL / 2,
+                        .step = !whole ? 0 : made.weights == INT4 ? HALF : GROUP};
 }
 
 static product product_of(XT_CONTEXT, xt_val M, xt_val N, xt_val K)

@@ -50,7 +50,13 @@ static bool write_one(char **to, const xt_kernel *kernel, const char *name, cons
     xt_target target = {.name = to[1]};
     xt_build_desc d = {
         .kernel = kernel, .target = &target, .pitch = XT_PITCH_ALIGNED, .file = __FILE__, .line = __LINE__};
-    if (kernel == &attend) d.subgroups = attend_subgroups();
+    xt_product product = step_product(&target, made.weights == F16 ? XT_TYPE(f16) : XT_TYPE(i8));
+    xt_tiles tiles;
+    if (kernel == &attend) d.subgroups = attend_subgroups(), d.subgroup_size = fit_attention(&target);
+    if (kernel == &linear_f16 || kernel == &linear_int) {
+        tiles = xt_tiles_for(&target, &product);
+        d.user = &tiles, d.subgroup_size = tiles.subgroup_size, d.registers = tiles.registers;
+    }
     xt_module mod = xt_build(&d);
     if (!mod.words) return spe_print_error(mod.error, stderr), false;
     snprintf(path, sizeof path, "%s/%s.spv", to[0], name);
