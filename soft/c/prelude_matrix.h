@@ -479,9 +479,10 @@ struct XS(grid) {
 #define XS_ADD_F32(sum, x, v) ((sum) + (x) * (v))
 XS_GRID(f32, f32, 16, XS_START, XS_ADD_F32)
 
-/* How many bytes ahead the weights of a product that uses them once are fetched: a page, as the CPU itself fetches no
- * further, and some lines, so that few pitches have a multiple there, where other rows of this block are. */
-#define XS_AHEAD (4096 + 320)
+/* How many bytes ahead the weights of a product that uses them once are fetched: most of a page, as a page and more was
+ * slower with rows of 1 KiB, and half of one with rows of 3 (bench_decode); and some lines, so that few pitches have a
+ * multiple there, where other rows of this block are. */
+#define XS_AHEAD (3072 + 320)
 
 /* A place of rows in memory. */
 struct XS(rows) {
