@@ -541,10 +541,10 @@ TEST(build_options)
     mod = XT_BUILD(fine, &(xt_target){.name = "bmg"}, .subgroup_size = 12);
     expect(&mod, XT_ERROR_SUBGROUP_SIZE, line, "wanted 12", "");
     line = __LINE__ + 1;
-    mod = XT_BUILD(fine, &(xt_target){.name = "bmg", .subgroup_sizes = 64}, .subgroup_size = 64);
-    expect(&mod, XT_ERROR_SUBGROUP_SIZE, line, "wanted 64", "bmg has none");
+    mod = XT_BUILD(fine, &(xt_target){.name = "bmg", .subgroup_sizes = 128}, .subgroup_size = 128);
+    expect(&mod, XT_ERROR_SUBGROUP_SIZE, line, "wanted 128", "bmg has none");
     line = __LINE__ + 1;
-    mod = XT_BUILD(fine, &(xt_target){.name = "bmg", .subgroup_sizes = 64});
+    mod = XT_BUILD(fine, &(xt_target){.name = "bmg", .subgroup_sizes = 128});
     expect(&mod, XT_ERROR_SUBGROUP_SIZE, line, "wanted 0", "bmg has none");
     line = __LINE__ + 1;
     mod = XT_BUILD(bare, &(xt_target){.name = "bmg"}, .subgroups = INT_MAX);
