@@ -57,8 +57,8 @@ known_bug() { # known_bug CASE: sets $bug, and $sign, which is in every complain
     case $1 in
     vectors_of_doubles*) bug="IGC reads every second register of f64 vectors that become f32 ones" sign=': element [0-9]* is ' ;;
     matrices_of_narrow_rows*|khr)
-        bug="IGC makes 2D blocks of OpCooperativeMatrixLoadKHR on surfaces below 64 bytes"
-        sign=': a 2D block message: a \(surface less than 64\|pitch\)' ;;
+        bug="IGC makes 2D blocks of OpCooperativeMatrixLoadKHR on surfaces below 64 bytes; for dg2, it ends in an internal error"
+        sign=': a 2D block message: a \(surface less than 64\|pitch\)\| refused a module of ' ;;
     products_of_bytes*) bug="IGC exchanges two factors in dp4a" sign=': sum [0-9]* is ' ;;
     one_element*) bug="IGC takes a vector for eight times one of its elements" sign=': difference [0-9]* is ' ;;
     halves_are_added_as*) bug="IGC adds halves between conversions as floats" sign=': element [0-9]* is ' ;;
