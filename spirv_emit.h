@@ -4912,6 +4912,9 @@ XE_FN_ spe_id spe_global_var_(spe_module *m, uint32_t storage, spe_id type, spe_
         return SPE_ERROR_(m, NO_VALUE, "the initializer, %u, is not a constant", initializer);
     if (m->vulkan && storage == SPE_StorageClassWorkgroup)
         return m->vulkan->local_variable(m, ptr, type, initializer);
+    if (spe_storage_(m, storage) != storage)
+        return SPE_ERROR_(m, ENVIRONMENT, "Vulkan has no variables in constant or global memory, such as %s",
+                          spe_text_(m, type));
     id = spe_new_id_(m, ptr, SPE_ID_GLOBAL_, 0);
     spe_write_(m, SPE_SECTION_GLOBAL_, SPE_OpVariable, initializer ? 4 : 3, ptr, id, storage, initializer);
     return spe_ok(m) ? id : 0;
@@ -7787,10 +7790,11 @@ XE_FN_ spe_id spe_in_memory_(spe_module *m, spe_id type)
     return type;
 }
 
-/* A pointer that is an address: it can be stepped through memory. */
+/* A pointer that is an address: it can be stepped through memory. One to constant memory has the same type. */
 XE_FN_ spe_id spe_address_type_(spe_module *m, spe_type_info t)
 {
     spe_id next, id;
+    t.storage = SPE_StorageClassCrossWorkgroup;
     uint32_t w[2] = {SPE_StorageClassPhysicalStorageBuffer, spe_in_memory_(m, t.elem)};
     next = (spe_id)m->id_count;
     id = w[1] ? spe_type_(m, SPE_OpTypePointer, t, SPE_NEED_STORAGE_, w[0], 2, w) : 0;

@@ -398,6 +398,9 @@ static spe_id spe_global_var_(spe_module *m, uint32_t storage, spe_id type, spe_
         return SPE_ERROR_(m, NO_VALUE, "the initializer, %u, is not a constant", initializer);
     if (m->vulkan && storage == SPE_StorageClassWorkgroup)
         return m->vulkan->local_variable(m, ptr, type, initializer);
+    if (spe_storage_(m, storage) != storage)
+        return SPE_ERROR_(m, ENVIRONMENT, "Vulkan has no variables in constant or global memory, such as %s",
+                          spe_text_(m, type));
     id = spe_new_id_(m, ptr, SPE_ID_GLOBAL_, 0);
     spe_write_(m, SPE_SECTION_GLOBAL_, SPE_OpVariable, initializer ? 4 : 3, ptr, id, storage, initializer);
     return spe_ok(m) ? id : 0;

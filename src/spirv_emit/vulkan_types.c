@@ -67,10 +67,11 @@ static spe_id spe_in_memory_(spe_module *m, spe_id type)
     return type;
 }
 
-/* A pointer that is an address: it can be stepped through memory. */
+/* A pointer that is an address: it can be stepped through memory. One to constant memory has the same type. */
 static spe_id spe_address_type_(spe_module *m, spe_type_info t)
 {
     spe_id next, id;
+    t.storage = SPE_StorageClassCrossWorkgroup;
     uint32_t w[2] = {SPE_StorageClassPhysicalStorageBuffer, spe_in_memory_(m, t.elem)};
     next = (spe_id)m->id_count;
     id = w[1] ? spe_type_(m, SPE_OpTypePointer, t, SPE_NEED_STORAGE_, w[0], 2, w) : 0;

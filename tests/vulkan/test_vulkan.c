@@ -215,6 +215,8 @@ TEST(what_vulkan_lacks_is_an_error_that_names_it)
     LACKS("of 64 bits to nearest floats only",
           spe_cast_as(&m, spe_float(&m, 32), spe_u64(&m, 3), &(spe_conversion){.rounded = true, .rounding = 1}));
     LACKS("is not initialized", spe_global_var(&m, SPE_StorageClassWorkgroup, spe_int(&m, 32), spe_u32(&m, 1)));
+    LACKS("no variables in constant or global memory",
+          spe_global_var(&m, SPE_StorageClassUniformConstant, spe_int(&m, 32), spe_u32(&m, 1)));
     LACKS("atomics of i64 in local memory",
           spe_atomic(&m, SPE_ATOMIC_IADD, spe_shared_var(&m, spe_int(&m, 64)), spe_u64(&m, 1), SPE_ScopeWorkgroup, 0));
     LACKS("takes integers of 32 bits", spe_bit_count(&m, spe_const_u(&m, spe_int(&m, 16), 3)));
