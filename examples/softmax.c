@@ -51,7 +51,7 @@ static void softmax(XT_CONTEXT, int dim, xt_val X, xt_val Y, xt_val M, xt_val N)
     lines l = lines_along(XT_SELF, dim, M, N);
     xt_tile x = tile_of(XT_SELF, X, &l), again = x, once_more = x, y = tile_of(XT_SELF, Y, &l);
     xt_vec most = XT_SPLAT(f32, l.rows, l.cols, -INFINITY, .map = l.map),
-           sum = XT_SPLAT(f32, l.rows, l.cols, 0, .map = l.map);
+           sum = XT_SPLAT(f32, l.rows, l.cols, 0, .map = l.map), inverse;
     XT_FOR (k, 0, l.extent, STEP, &x, &most) {
         most = XT_MAX(most, XT_LOAD_TILE(x, .padding = -INFINITY));
         x = next(XT_SELF, x, dim);
@@ -61,9 +61,9 @@ static void softmax(XT_CONTEXT, int dim, xt_val X, xt_val Y, xt_val M, xt_val N)
         sum = XT_ADD(sum, XT_EXP(XT_SUB(XT_LOAD_TILE(again, .padding = -INFINITY), most)));
         again = next(XT_SELF, again, dim);
     }
-    sum = spread(XT_SELF, XT_REDUCTION(add, sum, dim), &l);
+    inverse = spread(XT_SELF, XT_DIV(1.0, XT_REDUCTION(add, sum, dim)), &l);
     XT_FOR (k, 0, l.extent, STEP, &once_more, &y) {
-        XT_STORE_TILE(XT_DIV(XT_EXP(XT_SUB(XT_LOAD_TILE(once_more), most)), sum), y);
+        XT_STORE_TILE(XT_MUL(XT_EXP(XT_SUB(XT_LOAD_TILE(once_more), most)), inverse), y);
         once_more = next(XT_SELF, once_more, dim);
         y = next(XT_SELF, y, dim);
     }
