@@ -1,5 +1,5 @@
 /* softmax.c - exp(x - max) / sum along the rows or columns of a matrix of any size, and layer normalisation of its
- * rows: (x - mean) / sqrt(variance + epsilon) * gamma + beta. A work-group has 16 rows (or columns) and passes over
+ * rows: (x - mean) / sqrt(variance + epsilon) * gamma + beta. A work-group has 4 or 16 lines of them and passes over
  * them three times: for the largest elements, for the sums, and for the results.
  *
  *     cc -std=c11 softmax.c -lm && ./a.out
@@ -13,20 +13,31 @@
 
 enum { LINES = 16, STEP = 64 }; /* rows per work-group, and elements per step */
 
-/* A work-group's elements: LINES x STEP along dimension dim = 1, STEP x LINES along dim = 0. */
+/* Rows of softmax per work-group: few where lanes load elements, so that there are many work-groups; where messages
+ * load blocks, as high as those. */
+static int rows_together = LINES;
+
+static void fit(const xt_target *target, int local_memory)
+{
+    const cm_target *row = cm_target_row(target->name);
+    (void)local_memory;
+    rows_together = row && row->block2d_sizes ? LINES : 4;
+}
+
+/* A work-group's elements: count x STEP along dimension dim = 1, STEP x count along dim = 0. */
 typedef struct {
     int dim, rows, cols;
     xt_map map, sums; /* of such a vector, and of one sum per line */
     xt_val first, extent, M, N;
 } lines;
 
-static lines lines_along(XT_CONTEXT, int dim, xt_val M, xt_val N)
+static lines lines_along(XT_CONTEXT, int dim, int count, xt_val M, xt_val N)
 {
-    lines l = {.dim = dim, .rows = dim ? LINES : STEP, .cols = dim ? STEP : LINES, .M = M, .N = N};
-    l.map = dim ? XT_MAP(.sg_layout = {4, 1}, .sg_data = {LINES / 4, STEP})
-                : XT_MAP(.sg_layout = {4, 1}, .sg_data = {STEP / 4, LINES});
+    lines l = {.dim = dim, .rows = dim ? count : STEP, .cols = dim ? STEP : count, .M = M, .N = N};
+    l.map = dim ? XT_MAP(.sg_layout = {4, 1}, .sg_data = {count / 4, STEP})
+                : XT_MAP(.sg_layout = {4, 1}, .sg_data = {STEP / 4, count});
     l.sums = xt_map_reduction(&l.map, dim, STEP); /* along rows: a line is one subgroup's; along columns: all four's */
-    l.first = XT_MUL(XT_GROUP_ID(0), LINES);
+    l.first = XT_MUL(XT_GROUP_ID(0), count);
     l.extent = dim ? N : M;
     return l;
 }
@@ -48,7 +59,7 @@ static xt_vec spread(XT_CONTEXT, xt_vec v, const lines *l)
 
 static void softmax(XT_CONTEXT, int dim, xt_val X, xt_val Y, xt_val M, xt_val N)
 {
-    lines l = lines_along(XT_SELF, dim, M, N);
+    lines l = lines_along(XT_SELF, dim, dim ? rows_together : LINES, M, N);
     xt_tile x = tile_of(XT_SELF, X, &l), again = x, once_more = x, y = tile_of(XT_SELF, Y, &l);
     xt_vec most = XT_SPLAT(f32, l.rows, l.cols, -INFINITY, .map = l.map),
            sum = XT_SPLAT(f32, l.rows, l.cols, 0, .map = l.map), inverse;
@@ -75,7 +86,7 @@ XT_KERNEL (softmax_columns, ptr(f32, X), ptr(f32, Y), u32(M), u32(N)) { softmax(
 /* Elements beyond the row must not contribute to the variance: their distance from the mean is set to 0. */
 XT_KERNEL (layer_norm, ptr(f32, X), ptr(f32, gamma), ptr(f32, beta), ptr(f32, Y), u32(M), u32(N), f32(epsilon))
 {
-    lines l = lines_along(XT_SELF, 1, M, N);
+    lines l = lines_along(XT_SELF, 1, LINES, M, N);
     const xt_map map_row = XT_MAP(.sg_layout = {4, 1}, .sg_data = {1, STEP});
     xt_tile x = tile_of(XT_SELF, X, &l), again = x, once_more = x, y = tile_of(XT_SELF, Y, &l);
     xt_tile g = XT_INIT_TILE(gamma, f32, 1, STEP, .shape = XT_AT(1, N), .map = map_row);
@@ -139,7 +150,8 @@ static bool run_softmax(zed_device *dev, zed_kernel *kernel, const example_form 
     uint64_t state = 5;
     double best = INFINITY;
     float *x = new_floats(dev, count, &state), *y = new_floats(dev, count, NULL);
-    zed_groups groups = {(uint32_t)(lines_ + LINES - 1) / LINES, 1, 1};
+    int each = rows ? rows_together : LINES;
+    zed_groups groups = {(uint32_t)(lines_ + each - 1) / (uint32_t)each, 1, 1};
     if (!x || !y) return fail_device(dev);
     for (size_t i = 0; i < count; i++) x[i] *= 4;
     copy_to_device(dev);
@@ -200,7 +212,8 @@ static const example_option options[] = {SIZE("--m", "rows", &m), SIZE("--n", "c
                                          NUMBER("--launches", "of which the fastest is told", &launches, 1, 1000),
                                          OPTIONS_END};
 static const example_form forms[] = {
-    {.name = "rows", .what = "softmax along the rows", .kernel = &softmax_rows, .run = run_softmax},
+    {.name = "rows", .what = "softmax along the rows", .kernel = &softmax_rows, .fit = fit,
+     .run = run_softmax},
     {.name = "columns", .what = "softmax along the columns", .kernel = &softmax_columns, .run = run_softmax},
     {.name = "layer_norm", .what = "layer normalisation of the rows", .kernel = &layer_norm, .run = run_norm},
     FORMS_END,
