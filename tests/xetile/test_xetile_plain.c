@@ -1,4 +1,4 @@
-/* test_xetile_plain.c - products on Intel GPUs without a matrix instruction (tgl, mtl ...), whose lines are loaded by
+/* test_xetile_plain.c - products on Intel GPUs without a matrix instruction (tgl, mtl ...), whose lines are moved by
  * block messages where tiles are inside their matrix: run on the software device, every element against f64. */
 #include "test.h"
 #include "xetile.h"
@@ -26,7 +26,8 @@ static void product(XT_CONTEXT, xt_val A, xt_val B, xt_val C, xt_val M, xt_val N
                              .strides = XT_AT(pitch_a, 1), .inside = p->inside, .map = of_a);
     xt_tile b = XT_INIT_TILE(B, of(B), step, cols, .offset = XT_AT(0, j), .shape = XT_AT(K, N),
                              .strides = XT_AT(pitch_b, 1), .inside = p->inside, .map = of_b);
-    xt_tile c = XT_INIT_TILE(C, of(C), rows, cols, .offset = XT_AT(i, j), .shape = XT_AT(M, N), .map = of_c);
+    xt_tile c = XT_INIT_TILE(C, of(C), rows, cols, .offset = XT_AT(i, j), .shape = XT_AT(M, N), .inside = p->inside,
+                             .map = of_c);
     xt_vec sum = XT_SPLAT(of(C), rows, cols, 0, .map = of_c);
     XT_FOR (k, 0, K, step, &a, &b, &sum) {
         xt_vec left = XT_LOAD_TILE(a), right = XT_LOAD_TILE(b);
@@ -131,6 +132,7 @@ static void check(const plan *p, type t, const char *target, int S, int M, int N
     CHECK_MSG(mod.words, "%s", mod.error ? mod.error->text : "");
     if (!mod.words) return;
     CHECK_INT(has_instruction(&mod, SPE_OpSubgroupBlockReadINTEL), p->inside && S < 32); /* refused in 32 lanes */
+    CHECK_INT(has_instruction(&mod, SPE_OpSubgroupBlockWriteINTEL), p->inside && S < 32);
     uint8_t *a = zed_alloc(&device, ZED_SHARED, (size_t)M * pitch_a * bytes, 0);
     uint8_t *b = zed_alloc(&device, ZED_SHARED, (size_t)K * pitch_b * bytes, 0);
     uint32_t *c = zed_alloc(&device, ZED_SHARED, (size_t)M * (size_t)N * 4, 0);

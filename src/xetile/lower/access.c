@@ -88,7 +88,8 @@ XE_FN_ cm_mem xt_mem_(xt_ctx *x, const xt_tile *t, const xt_block_ *b, int acces
                        (int64_t)xt_align_of_(t->pitch.integer) *
                            xt_least_(xt_val_align_(&t->offset[1 - xt_inner_(t)]), xt_align_of_(out)),
                        xt_least_(xt_val_align_(&t->offset[xt_inner_(t)]), xt_align_of_(in)));
-    else if (x->desc->pitch == XT_PITCH_ALIGNED && !t->base.local && in * bytes % 4 == 0) mem.align = 4;
+    else if (x->desc->pitch == XT_PITCH_ALIGNED && !t->base.local && in * bytes % 4 == 0)
+        mem.align = in * bytes % 16 || xt_val_align_(&t->offset[xt_inner_(t)]) * bytes % 16 ? 4 : 16;
     xt_leave_out_(x, &mem, b, &t->shape[1]);
     return mem;
 }
