@@ -237,7 +237,7 @@ static double half_ulp_e4m3(double v)
 }
 
 /* Exact values, and bounds of the difference: f32 sums of 65 terms, vectors rounded to f16 between the layers. NVIDIA's
- * cooperative vectors round sums to f16 after every 16 products, and the bias's; with FP8, vectors are rounded to it. */
+ * cooperative vectors round sums to f16 after every 16 products, and the bias's; FP8 rounds vectors, too. */
 static void evaluate_float(const reference *f, bool nv, bool fp8, const uint16_t *in, double *out, double *bound)
 {
     double v[IN], e[IN];

@@ -5,7 +5,7 @@
  * The picture is generated. Fourier features of a pixel's position (64, f16) go through a network 64 -> 32 -> 32 -> 3;
  * gradients are summed by the outer product and vector accumulation of cooperative vectors, Adam runs on the device,
  * and the trained f32 matrices are converted to f16 for the next step in the same batch. Where the device has
- * cooperative vectors (Vulkan on NVIDIA), these compute the products, of matrices in its own layout. Then every pixel is
+ * cooperative vectors (Vulkan on NVIDIA), they compute the products, of matrices in its own layout. Then every pixel is
  * evaluated, compared with a reference in f64, and written: PREFIX_target.png, PREFIX_result.png, and the loss curve
  * PREFIX_loss.svg. See neural_texture --help. */
 #include "coopvec.h"

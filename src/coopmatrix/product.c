@@ -200,7 +200,7 @@ static void cm_mul_add_turns_(cm_ctx *c, cm_job_ *job, const spe_id *a, const sp
 {
     const cm_layout *ld = &job->acc.layout;
     const uint32_t n = (uint32_t)ld->size_v;
-    spe_id *d = cm_component_ids(c, &job->acc, ld->type);
+    spe_id *d = cm_component_ids(c, &job->acc, ld->type), zero = cm_i32_(c, 0), one = cm_i32_(c, 1);
     for (int k = 0, turns, step; d && k < job->b->layout.rows; k += turns * step) {
         cm_turn_ t = {0, 0};
         step = 1;
@@ -208,7 +208,7 @@ static void cm_mul_add_turns_(cm_ctx *c, cm_job_ *job, const spe_id *a, const sp
             if (k + by <= job->b->layout.rows && cm_turns_(job, k, by) * by > cm_turns_(job, k, step) * step) step = by;
         turns = cm_turns_(job, k, step);
         t.step = step;
-        if (turns > 1) t.turn = spe_for(c->module, cm_i32_(c, 0), cm_i32_(c, turns), cm_i32_(c, 1), n, d);
+        if (turns > 1) t.turn = spe_for(c->module, zero, cm_i32_(c, turns), one, n, d);
         for (int i = 0; i < step; i++) cm_add_step_(c, job, a, b, k + i, t, d);
         if (turns > 1) spe_endfor(c->module, n, d);
     }
