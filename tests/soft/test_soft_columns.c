@@ -1,8 +1,8 @@
 /* test_soft_columns.c - products whose B has its columns contiguous in memory, in f16 and bf16: of one and two rows,
  * which read B where it is, and of more, which transpose it. And the same as rows of weights that are converted, which
  * reads them where they are, multiplied with a row, and summed. Matrices end within blocks in each dimension; B may be
- * overwritten between its load and the product or conversion, and after the conversion. Loops of K carry the sums, which
- * such products of few rows keep apart by lanes: loops that follow each other (XT_FOR's own), loops in loops, and ones
+ * overwritten between its load and the product or conversion, and after the conversion. Loops of K carry the sums,
+ * which such products of few rows keep apart by lanes: loops that follow each other (XT_FOR's own), loops in loops, and ones
  * that use the sums themselves. Every element against sums in f64.
  */
 #include "xetile.h"
@@ -158,7 +158,8 @@ static void run(zed_kernel *kernel, bool half, int m, int n, int k)
 }
 
 enum { SHAPES = 5 };
-static const int shapes[SHAPES][2] = {{64, 96}, {75, 74}, {130, 100}, {16, 33}, {40, 293}}; /* the last: K in turns of 4 steps */
+/* Of the last, K is in turns of 4 steps. */
+static const int shapes[SHAPES][2] = {{64, 96}, {75, 74}, {130, 100}, {16, 33}, {40, 293}};
 static void each_type(bool as_rows)
 {
     const xt_target target = {ZED_TARGET(&device)};
