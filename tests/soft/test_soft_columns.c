@@ -2,8 +2,8 @@
  * which read B where it is, and of more, which transpose it. And the same as rows of weights that are converted, which
  * reads them where they are, multiplied with a row, and summed. Matrices end within blocks in each dimension; B may be
  * overwritten between its load and the product or conversion, and after the conversion. Loops of K carry the sums,
- * which such products of few rows keep apart by lanes: loops that follow each other (XT_FOR's own), loops in loops, and ones
- * that use the sums themselves. Every element against sums in f64.
+ * which such products of few rows keep apart by lanes: loops that follow each other (XT_FOR's own), loops in loops, and
+ * ones that use the sums themselves. Every element against sums in f64.
  */
 #include "xetile.h"
 #include "test.h"
