@@ -332,6 +332,7 @@ static double run_product(const product *p, double part)
     cv_module mod = CV_BUILD(multiply, &t, .user = p, .local_size = 64, .f16_sums = true);
     vkd_kernel kernel;
     double worst = 0;
+    void *in = inputs, *out = outputs; /* of any type */
     fill_inputs(p);
     memset(outputs, 0xff, VECTORS_BYTES);
     for (int r = 0; p->bias && r < p->rows; r++)
@@ -339,8 +340,8 @@ static double run_product(const product *p, double part)
     CHECK_MSG(mod.words, "%s", mod.error->text);
     if (mod.words) CHECK(count(&mod, SPE_OpTypeCooperativeVectorNV) != 0);
     if (mod.words && fill_matrix(p) && VKD_LOAD(&kernel, &device, mod) &&
-        vkd_launch(&kernel, (vkd_groups){ITEMS / 64, 1, 1}, matrix, bias, inputs, inputs, inputs, inputs, inputs,
-                   outputs, outputs, outputs, outputs))
+        vkd_launch(&kernel, (vkd_groups){ITEMS / 64, 1, 1}, matrix, bias, in, in, in, in, in, out, out, out,
+                   out))
         worst = compare(p, part);
     CHECK_MSG(!vkd_get_error(&device)->id, "%s", vkd_get_error(&device)->text);
     cv_free(&mod);
@@ -426,6 +427,7 @@ TEST(accumulation_is_within_sums_of_f16)
     product p = {.matrix = CV_F16, .layout = CV_DEVICE_OUTER_PRODUCT_OPTIMAL, .rows = 9};
     double worst = 0, worst_sum = 0;
     NEEDS_VECTORS();
+    void *in = inputs;
     const cv_target t = {VKD_TARGET(&device)};
     if (!(t.vector_sums & 1)) SKIP("the device accumulates no f16");
     cv_module mod = CV_BUILD(accumulate, &t, .user = &p, .local_size = 64, .f16_sums = true);
@@ -438,7 +440,7 @@ TEST(accumulation_is_within_sums_of_f16)
     memset(matrix, 0, MATRIX_BYTES);
     memset(bias, 0, 4096);
     CHECK_MSG(mod.words && VKD_LOAD(&kernel, &device, mod) &&
-              vkd_launch(&kernel, (vkd_groups){ITEMS / 64, 1, 1}, matrix, bias, inputs) &&
+              vkd_launch(&kernel, (vkd_groups){ITEMS / 64, 1, 1}, matrix, bias, in) &&
               vkd_convert_matrices(&device, &back, 1), "%s", vkd_get_error(&device)->text);
     for (int r = 0; r < 9; r++) {
         double sum = 0, size = 0;
