@@ -7140,7 +7140,10 @@ bool spe_begin(spe_module *m, const spe_options *o)
                                           "vk_dispatch.h, or define SPE_VULKAN before the first header");
     if (m->options.env && m->options.version < SPE_VERSION(1, 5))
         return SPE_ERROR_(m, VERSION, "version 1.%u; for Vulkan it is 1.5 or 1.6", m->options.version >> 8 & 0xff);
-    return spe_scope_push_(m);
+    if (!spe_scope_push_(m)) return false;
+    /* First, as Intel's compiler dies of an OpSource whose file has an id above 65,536. */
+    if (m->options.source && !m->options.verbatim) spe_write_once_(m, SPE_OpString, m->options.source);
+    return !m->error.id;
 }
 
 void spe_free(spe_module *m)

@@ -48,7 +48,7 @@ known_cases() {
     test_intel_bugs) echo "vectors_of_doubles_become_f32 matrices_of_narrow_rows_are_loaded halves_are_added_atomically
         products_of_bytes_are_summed registers_are_spilled_beside_arrays longs_are_multiplied_by_a_broadcast
         longs_are_combined blocks_are_moved_between_branches one_element_is_taken_for_the_vector halves_are_added_as_floats
-        ids_are_stored_in_blocks registers_are_spilled_far avoided" ;;
+        ids_are_stored_in_blocks registers_are_spilled_far names_of_files_come_late avoided" ;;
     test_coopmatrix_targets) echo khr ;;
     test_coopmatrix_memory) echo atomics ;;
     esac
@@ -64,6 +64,7 @@ known_bug() { # known_bug CASE: sets $bug, and $sign, which is in every complain
     halves_are_added_as*) bug="IGC adds halves between conversions as floats" sign=': element [0-9]* is ' ;;
     registers_are_spilled_far) bug="IGC spills registers beyond what offsets reach" sign=': element [0-9]* is ' ;;
     registers_are_spilled*) bug="IGC spills registers to memory of a private array" sign=': element [0-9]* is ' ;;
+    names_of_files*) bug="IGC dies of a file's name with an id above 65,536" sign='refused a module' ;;
     ids_are_stored*) bug="IGC stores the first lane's id in all lanes" sign=': element [0-9]* is ' ;;
     longs_are_combined) bug="IGC reads combined 64-bit integers before it writes them" sign=': element [0-9]* is ' ;;
     longs_are_multiplied*) bug="IGC multiplies lanes 16 to 31 by another register's element" sign=': element [0-9]* is ' ;;

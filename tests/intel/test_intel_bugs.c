@@ -9,6 +9,7 @@
 enum { LANES = 16 };
 
 static zed_device device;
+static const char *source;   /* the module's file, or NULL */
 static bool verbatim = true; /* or written otherwise, where spirv_emit.h recognises a bug's pattern */
 
 /* Launches kernel `name`, which `emit` writes, for one subgroup of `lanes`; `type` tells what its two parameters point
@@ -22,6 +23,7 @@ static bool run(const char *name, uint32_t lanes, void (*emit)(spe_module *m), s
     zed_kernel launched;
     spe_options as_written = {0};
     as_written.verbatim = verbatim;
+    as_written.source = source;
     spe_begin(&m, &as_written);
     spe_param params[2] = {{spe_ptr(&m, SPE_StorageClassCrossWorkgroup, type(&m, 0)), "to", false, false, 0},
                            {spe_ptr(&m, SPE_StorageClassCrossWorkgroup, type(&m, 1)), "from", false, false, 0}};
@@ -412,6 +414,27 @@ TEST(ids_are_stored_in_blocks)
     zed_free(&device, to);
 }
 
+/* ---- a module with more than 65,536 ids, whose file's name has a later one: the compiler dies */
+
+static void emit_numbers(spe_module *m)
+{
+    spe_id i = spe_builtin(m, SPE_LOCAL_ID, 0), v = 0;
+    for (uint32_t k = 0; k < 70000; k++) v = spe_u32(m, k);
+    spe_store(m, spe_index(m, spe_param_id(m, 0), i), v, 0);
+}
+
+TEST(names_of_files_come_late)
+{
+    uint32_t *from = (uint32_t *)memory(4), *to = (uint32_t *)memory(4 * LANES);
+    source = __FILE__;
+    bool ran = run("numbers", LANES, emit_numbers, word, to, from);
+    source = NULL;
+    for (uint32_t i = 0; ran && i < LANES; i++)
+        CHECK_MSG(to[i] == 69999, "element %u is %u, want 69999", (unsigned)i, (unsigned)to[i]);
+    zed_free(&device, from);
+    zed_free(&device, to);
+}
+
 /* ---- those that spirv_emit.h recognises */
 
 /* ---- to[i] = from[i], all read before the first is written: more registers are spilled than the 128 KB that an offset
@@ -461,6 +484,7 @@ TEST(avoided)
     test_case_longs_are_combined();
     test_case_halves_are_added_as_floats();
     test_case_ids_are_stored_in_blocks();
+    test_case_names_of_files_come_late();
     verbatim = true;
 }
 
@@ -479,6 +503,7 @@ int main(void)
     RUN(halves_are_added_as_floats);
     RUN(ids_are_stored_in_blocks);
     RUN(registers_are_spilled_far);
+    RUN(names_of_files_come_late);
     RUN(avoided);
     zed_close(&device);
     return test_report();
