@@ -696,7 +696,7 @@ typedef struct cv_vulkan_part_ {
     bool (*takes)(int op, int type); /* may operands of `binary` be whole? */
     void (*repeat)(cv_ctx *x, cv_vec *v, spe_id like); /* of a number: makes it whole, as another is */
     cv_vec (*binary)(cv_ctx *x, int op, const cv_vec *p, const cv_vec *q);
-    cv_vec (*fma)(cv_ctx *x, const cv_vec *p, const cv_vec *q, const cv_vec *r);
+    cv_vec (*multiply_add)(cv_ctx *x, const cv_vec *p, const cv_vec *q, const cv_vec *r);
     bool (*multiply)(cv_product_ *p);
     bool (*outer_product)(const cv_surface_ *c, const cv_vec *v1, const cv_vec *v2);
     bool (*accumulate)(cv_ctx *x, const cv_vec *v, spe_id base, int type);
@@ -1594,7 +1594,7 @@ cv_vec cv_fma_(cv_where_ w, const cv_any_ *given)
     if (!cv_match_(w, &given[0], &given[1], &p, &q) || !cv_match_(w, &given[2], &given[1], &r, &q) ||
         !cv_check_real_(w, "CV_FMA", "a vector of ", p.type))
         return cv_no_vec_();
-    if (p.whole || q.whole || r.whole) return w.x->vulkan->fma(w.x, &p, &q, &r);
+    if (p.whole || q.whole || r.whole) return w.x->vulkan->multiply_add(w.x, &p, &q, &r);
     v = cv_new_(w.x, p.type, p.length);
     for (int i = 0; i < v.parts; i++) v.part[i] = spe_math3(&w.x->m, SPE_FMA, p.part[i], q.part[i], r.part[i]);
     return v;

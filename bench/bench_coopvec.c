@@ -67,17 +67,19 @@ static const double flops = 2.0 * (IN * HIDDEN + HIDDEN * HIDDEN + HIDDEN * OUT)
 static double measure(session *s, const network *n, const void *weights, int runs)
 {
     double t[RUNS], worst;
-    cv_module mod = build(n, &(cv_target){ZED_TARGET(s->dev)});
+    cv_module mod = build(n, &(cv_target){ZED_TARGET(s->dev)}, CV_MUL_OPTIMAL);
     if (!mod.words) return fail_build(&mod), -1;
     if (!ZED_LOAD(&s->kernel, s->dev, mod)) return fail_device(s->dev), -1;
-    memset(s->out, 0xff, (size_t)ITEMS * OUT * sizeof *s->out);
+    zed_fill(s->dev, s->out_there, 0xff, out_bytes());
     for (int i = -1; i < runs; i++) {
         double ns = zed_launch_timed(&s->kernel, (zed_groups){ITEMS / (LOCAL * ROUNDS), 1, 1},
-                                     (void *)(uintptr_t)weights, s->biases, s->in, s->out, ROWS - 1, ROUNDS);
+                                     (void *)(uintptr_t)weights, s->biases_there, s->in_there, s->out_there, ROWS - 1,
+                                     ROUNDS);
         if (ns < 0) return fail_device(s->dev), -1;
         if (i >= 0) t[i] = ns;
     }
     cv_free(&mod);
+    if (!zed_copy(s->dev, s->out, s->out_there, out_bytes())) return fail_device(s->dev), -1;
     blas_rest();
     return check(s, n, &worst) ? flops / bench_median(t, runs) : -1;
 }
@@ -108,7 +110,7 @@ static uint16_t *plain_weights(session *s)
     uint16_t *w = zed_alloc(s->dev, ZED_SHARED, LAYERS * HIDDEN * IN * sizeof *w, 128), *at = w;
     for (int l = 0; l < LAYERS && w; l++)
         for (int r = 0; r < layer_rows[l]; r++)
-            for (int c = 0; c < layer_cols[l]; c++) *at++ = spe_f32_to_f16_bits((float)s->ref->w[l][r][c]);
+            for (int c = 0; c < layer_cols[l]; c++) *at++ = spe_f32_to_f16_bits((float)s->ref.w[l][r][c]);
     return w;
 }
 
@@ -117,19 +119,16 @@ static bool measure_all(session *s)
     double ours, plain, e4m3, i8;
     sgemm_fn *sgemm = find_sgemm("mlp_f16_batch");
     const uint16_t *weights;
-    make_weights(s, &networks[0]);
-    if (!convert_weights(s, &networks[0])) return false;
+    if (!set_weights(s, &networks[0])) return false;
     weights = plain_weights(s);
-    ours = measure(s, &networks[0], s->weights, RUNS);
+    ours = measure(s, &networks[0], s->weights_there, RUNS);
     plain = weights ? measure(s, &scalar_network, weights, 3) : -1;
     if (ours < 0 || plain < 0) return false;
     bench_peer_line("mlp_f16", ours, "GFLOP/s", "scalar_kernel", plain);
     if (sgemm) bench_peer_line("mlp_f16_batch", ours, "GFLOP/s", "openblas_sgemm", measure_sgemm(sgemm));
-    make_weights(s, &networks[1]);
-    if (!convert_weights(s, &networks[1]) || (e4m3 = measure(s, &networks[1], s->weights, RUNS)) < 0) return false;
+    if (!set_weights(s, &networks[1]) || (e4m3 = measure(s, &networks[1], s->weights_there, RUNS)) < 0) return false;
     bench_line("mlp_e4m3", e4m3, "GFLOP/s");
-    make_weights(s, &networks[2]);
-    if (!convert_weights(s, &networks[2]) || (i8 = measure(s, &networks[2], s->weights, RUNS)) < 0) return false;
+    if (!set_weights(s, &networks[2]) || (i8 = measure(s, &networks[2], s->weights_there, RUNS)) < 0) return false;
     bench_line("mlp_i8", i8, "GOP/s");
     return true;
 }
@@ -140,12 +139,13 @@ int main(void)
     static session s;
     bool ok = open_device(&dev, NULL);
     s.dev = &dev;
+    s.layout = CV_MUL_OPTIMAL;
     items = ITEMS;
     if (ok) s.conversion = cv_conversion_module(&(cv_target){ZED_TARGET(&dev)});
     ok = ok && (s.conversion.words || fail_build(&s.conversion)) &&
          (ZED_LOAD(&s.convert, &dev, s.conversion) || fail_device(&dev)) && allocate(&s) && measure_all(&s);
     cv_free(&s.conversion);
     zed_close(&dev);
-    free(s.ref);
+    free(s.out);
     return !ok;
 }

@@ -210,6 +210,16 @@ static bool convert_weights_for_nv(session *s, const network *n)
 #endif
 }
 
+/* Makes them, and brings them to the device in the session's layout. */
+static bool set_weights(session *s, const network *n)
+{
+    make_weights(s, n);
+    if (!zed_copy(s->dev, s->source_there, s->source, sizeof s->source) ||
+        !zed_copy(s->dev, s->biases_there, s->biases, sizeof s->biases))
+        return fail_device(s->dev);
+    return s->layout == CV_DEVICE_MUL_OPTIMAL ? convert_weights_for_nv(s, n) : convert_weights(s, n);
+}
+
 /* ---- the reference, and the allowed error */
 
 /* Half of the distance between f16 numbers at v. */
@@ -346,10 +356,7 @@ static bool run_network(session *s, const network *n)
     s->layout = nv ? CV_DEVICE_MUL_OPTIMAL : CV_MUL_OPTIMAL;
     s->mod = build(n, &target, s->layout);
     if (!s->mod.words) return fail_build(&s->mod);
-    make_weights(s, n);
-    zed_copy(s->dev, s->source_there, s->source, sizeof s->source);
-    zed_copy(s->dev, s->biases_there, s->biases, sizeof s->biases);
-    if (!(nv ? convert_weights_for_nv(s, n) : convert_weights(s, n))) return false;
+    if (!set_weights(s, n)) return false;
     if (!ZED_LOAD(&s->kernel, s->dev, s->mod)) return fail_device(s->dev);
     zed_fill(s->dev, s->out_there, 0xff, out_bytes()); /* NaN, so that what is not written is noticed */
     ns = run_often(s);

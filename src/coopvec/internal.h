@@ -59,7 +59,7 @@ typedef struct cv_vulkan_part_ {
     bool (*takes)(int op, int type); /* may operands of `binary` be whole? */
     void (*repeat)(cv_ctx *x, cv_vec *v, spe_id like); /* of a number: makes it whole, as another is */
     cv_vec (*binary)(cv_ctx *x, int op, const cv_vec *p, const cv_vec *q);
-    cv_vec (*fma)(cv_ctx *x, const cv_vec *p, const cv_vec *q, const cv_vec *r);
+    cv_vec (*multiply_add)(cv_ctx *x, const cv_vec *p, const cv_vec *q, const cv_vec *r);
     bool (*multiply)(cv_product_ *p);
     bool (*outer_product)(const cv_surface_ *c, const cv_vec *v1, const cv_vec *v2);
     bool (*accumulate)(cv_ctx *x, const cv_vec *v, spe_id base, int type);

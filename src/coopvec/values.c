@@ -515,7 +515,7 @@ cv_vec cv_fma_(cv_where_ w, const cv_any_ *given)
     if (!cv_match_(w, &given[0], &given[1], &p, &q) || !cv_match_(w, &given[2], &given[1], &r, &q) ||
         !cv_check_real_(w, "CV_FMA", "a vector of ", p.type))
         return cv_no_vec_();
-    if (p.whole || q.whole || r.whole) return w.x->vulkan->fma(w.x, &p, &q, &r);
+    if (p.whole || q.whole || r.whole) return w.x->vulkan->multiply_add(w.x, &p, &q, &r);
     v = cv_new_(w.x, p.type, p.length);
     for (int i = 0; i < v.parts; i++) v.part[i] = spe_math3(&w.x->m, SPE_FMA, p.part[i], q.part[i], r.part[i]);
     return v;
