@@ -360,8 +360,8 @@ static const char *const left_out[][2] = {
      "spe_val_same spe_val_is_set spe_val_is_condition spe_int_fits spe_runs spe_run spe_list_add", "numbers of the "
      "kernel languages, on the host: tests of xetile.h"},
     {"spe_shared_vectors spe_vectors_store spe_vectors_coop_load", "only for Vulkan: test_vulkan_matrices"},
-    {"spe_lane_bit spe_lane_number spe_load_inside", "constants of lanes, and elements with bounds, of coopmatrix.h and "
-     "xetile.h, whose tests compare what they move: test_coopmatrix_ops, test_coopmatrix_memory"},
+    {"spe_lane_bit spe_lane_number spe_load_inside", "constants of lanes, and elements with bounds, of coopmatrix.h "
+     "and xetile.h, whose tests compare what they move: test_coopmatrix_ops, test_coopmatrix_memory"},
     {"spe_cast_as", "conversions of coopmatrix.h, whose tests compare their values: test_coopmatrix_change"},
     {"spe_region_of spe_region_open spe_region_next spe_region_done spe_region_fail", "regions of macros: tests of "
      "xetile.h"},
