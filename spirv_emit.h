@@ -9603,6 +9603,9 @@ XE_FN_ spe_id spe_mark_half_(spe_module *m, uint32_t op, spe_id type, spe_id id,
         return id;
     case SPE_OpCompositeExtract: case SPE_OpBitcast: case SPE_OpFNegate: last = 1; break;
     case SPE_OpVectorShuffle: case SPE_OpCompositeInsert: last = 2; break;
+    case SPE_OpGroupNonUniformShuffle: case SPE_OpGroupNonUniformShuffleXor: case SPE_OpGroupNonUniformShuffleUp:
+    case SPE_OpGroupNonUniformShuffleDown: case SPE_OpGroupNonUniformBroadcast:
+    case SPE_OpGroupNonUniformBroadcastFirst: first = 1, last = 2; break; /* another lane's; the scope is before it */
     case SPE_OpSelect: case SPE_OpCompositeConstruct: break;
     default: return id;
     }

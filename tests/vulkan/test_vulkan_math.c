@@ -248,6 +248,35 @@ static spe_words narrowing_module(spe_module *m)
     return finish(m, "narrowing");
 }
 
+/* An f16 that was computed, of this lane by way of exchanges with others. */
+enum { EXCHANGES = 2 };
+static spe_words exchanged_halves_module(spe_module *m)
+{
+    begin(m, "exchanged_halves", 1, 0);
+    spe_id half = spe_fconvert(m, spe_float(m, 16), argument(m, 0));
+    spe_id own[EXCHANGES] = {spe_sg_shuffle(m, half, spe_builtin(m, SPE_SUBGROUP_LANE, 0)), 0};
+    own[1] = spe_sg_shuffle_xor(m, half, spe_u32(m, 0));
+    for (int f = 0; f < EXCHANGES; f++) result(m, 1, EXCHANGES, f, spe_fconvert(m, spe_float(m, 32), own[f]));
+    return finish(m, "exchanged_halves");
+}
+
+/* The instructions of this kind. */
+static int count_of(spe_words w, uint32_t op)
+{
+    int count = 0;
+    for (size_t i = 5; i < w.count && w.data[i] >> 16; i += w.data[i] >> 16) count += (w.data[i] & 0xffff) == op;
+    return count;
+}
+
+/* A driver may leave the first rounding out: the widened number is rounded again, behind an exchange, too. */
+TEST(halves_of_other_lanes_are_rounded_again)
+{
+    enum { QUANTIZE_TO_F16 = 116 };
+    spe_module m;
+    CHECK_INT(count_of(exchanged_halves_module(&m), QUANTIZE_TO_F16), EXCHANGES);
+    spe_free(&m);
+}
+
 TEST(modules_are_made)
 {
     spe_module m;
@@ -466,6 +495,23 @@ TEST(integers_exactly)
     }
 }
 
+TEST(exchanged_halves_are_rounded)
+{
+    spe_module m;
+    spe_words w = exchanged_halves_module(&m);
+    float *x = (float *)shared(ROOM * 4), *out = (float *)shared(ROOM * EXCHANGES * 4);
+    for (int i = 0; x && i < ROOM; i++) x[i] = (float)ldexp(test_normal(), (int)(test_random() % 36) - 24);
+    vkd_fill(&device, out, 0xaa, ROOM * EXCHANGES * 4);
+    run(w, "exchanged_halves", "ptr<f32> x, ptr<f32> y", (void *const[]){x}, 1, out);
+    for (int i = 0; x && i < N * EXCHANGES; i++) {
+        float want = spe_f16_bits_to_f32(spe_f32_to_f16_bits(x[i / EXCHANGES]));
+        CHECK_MSG(out[i] == want, "%a is %a, not %a, by exchange %d", (double)x[i / EXCHANGES], (double)out[i],
+                  (double)want, i % EXCHANGES);
+    }
+    vkd_free(&device, x), vkd_free(&device, out);
+    spe_free(&m);
+}
+
 /* Beside each number halfway between two of f16, and at random: rounded in f32 first, these would be halfway. */
 TEST(doubles_are_rounded_once)
 {
@@ -499,6 +545,7 @@ TEST(doubles_are_rounded_once)
 int main(void)
 {
     RUN(modules_are_made);
+    RUN(halves_of_other_lanes_are_rounded_again);
     RUN(functions_that_are_missing_say_so);
 #if defined(HAVE_VULKAN)
     if (vkd_open(&device, NULL)) {
@@ -506,6 +553,7 @@ int main(void)
         RUN(floats_of_two_arguments);
         RUN(floats_and_integers);
         RUN(integers_exactly);
+        RUN(exchanged_halves_are_rounded);
         if (device.target.fp64 && device.target.int64) RUN(doubles_are_rounded_once);
         vkd_close(&device);
         return test_report();
