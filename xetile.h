@@ -1148,6 +1148,8 @@ struct xt_frame_ {
     xt_val lo, hi, step; /* of a loop, as written; lo: the condition of XT_IF */
     uint32_t index;      /* value id */
     xt_val given[4];     /* the user's lo, hi, step and index */
+    xt_frame_ *in;          /* the region around it; NULL: none */
+    int begin, end;         /* its nodes */
     int spread;             /* of the enclosing regions */
     int first;              /* the first node after those of the loop's head */
     int outer, scope, side; /* scopes: enclosing the region, of the region, of the open side */
@@ -1157,14 +1159,13 @@ struct xt_frame_ {
     bool meets; /* a barrier precedes it, see passes/local_operands.c */
     int together; /* turns whose operands are copied together, see passes/local_operands.c; 0: not decided */
     bool counts;  /* some scalars advance with the index */
-    bool changes;   /* memory, or waits for that, see passes/opaque.c */
-    int begin, end; /* its nodes, likewise */
+    bool changes; /* memory, or waits for that, see passes/opaque.c */
     int slots;
     xt_slot_ *slot;
     /* during writing */
     spe_id *ids;
     int id_count;
-    int at, copies, copy; /* XT_FOR: its node; of the body, per turn of this loop; the current one, from 0 */
+    int copies, copy; /* XT_FOR: of the body, per turn of this loop; the current one, from 0 */
     int joined; /* copies that share their loads, see lower/turns.c */
     spe_id side_before; /* the side that the region is on */
     spe_id from, turn;    /* the first index; of this turn */
@@ -1449,6 +1450,7 @@ struct xt_node_ {
     int kind;        /* which of the operations that share the name: spe_arith_op, xt_math_op_, ... */
     bool part;       /* part of a larger operation, whose node follows its parts */
     int spread;      /* of the enclosing regions, see xt_value_ */
+    xt_frame_ *in;   /* the innermost of these, or the one that the node begins or ends; NULL: none */
     uint32_t result; /* the value it produces; 0: none, or those of a region */
     const char *file;
     int line;
@@ -2208,6 +2210,7 @@ XE_FN_ void xt_record_(xt_where_ w, const xt_operation_ *as, int kind, uint32_t 
     n->kind = kind;
     n->part = x->part > 0;
     n->spread = x->spread;
+    n->in = x->regions.depth ? x->frames[x->regions.depth - 1] : NULL;
     n->result = result;
     n->file = w.at->file;
     n->line = w.at->line;
@@ -2651,6 +2654,9 @@ XE_FN_ bool xt_same_scalar_(const xt_val *a, const xt_val *b)
     if (a->kind == SPE_REAL) return memcmp(&a->real, &b->real, sizeof a->real) == 0;
     return a->id == b->id;
 }
+
+/* Is a node in this loop, if it is one? */
+XE_FN_ bool xt_is_within_(const xt_frame_ *loop, int node) { return loop && node > loop->begin && node < loop->end; }
 
 /* ---- changes --------------------------------------------------------------------------------------------------- */
 
@@ -3817,13 +3823,13 @@ XE_FN_ bool xt_load_turns_(xt_ctx *x, const xt_node_ *n, const xt_tile *t, xt_ve
 
 /* How often the body of a loop is written for each turn. Products of a few matrix instructions leave most of the time
  * to the loop itself and to waiting for loads; a second loop then makes the turns that are left. */
-XE_FN_ int xt_copies_(xt_ctx *x, const xt_frame_ *f, int at, int most)
+XE_FN_ int xt_copies_(xt_ctx *x, const xt_frame_ *f, int most)
 {
     enum { SUM = 8 * 16 * 4, DEEP = 32 }; /* bytes of the sum of a matrix instruction, and of its k */
     size_t products = 0, others = 0;
     int copies = 1;
     if (f->lo.kind != SPE_INT || f->lo.integer < 0 || f->step.kind != SPE_INT || f->step.integer > 1 << 24) return 1;
-    for (const xt_node_ *n = xt_node_at_(x, at + 1); n->op != XT_OP_END_; n++) {
+    for (const xt_node_ *n = xt_node_at_(x, f->begin + 1); n->op != XT_OP_END_; n++) {
         if (xt_does_(n->op, XT_CHANGES_ | XT_BOUNDS_ | XT_WAITS_)) return 1;
         const xt_vec *left = n->op == XT_OP_TILE_MMA_ ? &n->mma->left : NULL;
         if (!left && !xt_does_(n->op, XT_COMPUTES_)) continue;
@@ -6241,10 +6247,9 @@ XE_FN_ void xt_write_for_(xt_ctx *x, const xt_node_ *n)
         xt_scatter_(x, f, false, 0);
         return;
     }
-    f->at = x->at;
     f->from = xt_index_id_(x, &lo);
     int staged = x->staged && f->together ? f->together : 1;
-    xt_write_loop_(x, f, f->from, x->block2d ? xt_copies_(x, f, x->at, 24) : staged);
+    xt_write_loop_(x, f, f->from, x->block2d ? xt_copies_(x, f, 24) : staged);
 }
 
 /* At the end of a body: continues with its next copy, or with the loop for the turns that are left. */
@@ -6258,7 +6263,7 @@ XE_FN_ bool xt_write_next_(xt_ctx *x, xt_frame_ *f)
         f->inner = false;
         xt_write_loop_(x, f, f->turn, 1);
     }
-    x->at = f->at;
+    x->at = f->begin;
     return true;
 }
 
@@ -6548,16 +6553,12 @@ XE_FN_ size_t xt_carried_bytes_(const xt_frame_ *f)
 /* Finds the register needs of products: besides a product's operands, its sum or all that the region carries. */
 XE_FN_ void xt_find_products_(xt_ctx *x)
 {
-    const xt_frame_ *open[SPE_REGIONS_MAX + 1] = {NULL};
-    int depth = 0;
     for (int i = 0; i < x->nodes.count; i++) {
         const xt_node_ *n = xt_node_at_(x, i);
         const xt_mma_desc_ *d = n->mma;
-        if (n->op == XT_OP_FOR_ || n->op == XT_OP_WHILE_ || n->op == XT_OP_IF_) open[++depth] = n->frame;
-        if (n->op == XT_OP_END_) depth--;
         if (!xt_is_mma_(n->op)) continue;
         size_t sum = xt_vec_bytes_(&xt_value_at_(x, n->result)->now.vec);
-        size_t carried = depth ? xt_carried_bytes_(open[depth]) : 0;
+        size_t carried = n->in ? xt_carried_bytes_(n->in) : 0;
         size_t all = (sum > carried ? sum : carried) + xt_vec_bytes_(&d->left) + xt_vec_bytes_(&d->right);
         if (sum > x->accumulator_bytes) x->accumulator_bytes = sum;
         if (all > x->product_bytes) x->product_bytes = all;
@@ -7146,16 +7147,13 @@ XE_FN_ xt_stage_ *xt_stage_plan_(xt_ctx *x, const spe_list *plans, uint32_t id)
 /* Lists operands that can go through local memory, and other loads in loops. The transpose of a load replaces it. */
 XE_FN_ void xt_list_stages_(xt_ctx *x, spe_list *plans)
 {
-    int depth = 0;
     bool arrived = false;
     for (int i = 0; i < x->nodes.count; i++) {
         const xt_node_ *n = xt_node_at_(x, i);
         xt_stage_ s, *kept;
-        if (n->op == XT_OP_FOR_ || n->op == XT_OP_WHILE_ || n->op == XT_OP_IF_) depth++;
-        if (n->op == XT_OP_END_) depth--;
         if (n->op == XT_OP_BARRIER_ARRIVE_ || n->op == XT_OP_BARRIER_WAIT_) arrived = n->op == XT_OP_BARRIER_ARRIVE_;
         if (arrived || xt_value_at_(x, n->result)->stage || !xt_stage_init_(x, i, NULL, &s) ||
-            (xt_layout_(x, n->result) != s.use && !depth))
+            (xt_layout_(x, n->result) != s.use && !n->in))
             continue;
         kept = xt_stage_plan_(x, plans, s.loaded);
         if (!kept) kept = (xt_stage_ *)spe_list_add(&x->m, plans, sizeof *kept);
@@ -7184,14 +7182,13 @@ XE_FN_ void xt_slice_product_(xt_ctx *x, const spe_list *plans, int mma)
 
 /* Products of a few matrix instructions leave most of the time to barriers and small messages. If the operands of a
  * loop's turns lie side by side in memory, a work-group copies those of several turns together. */
-XE_FN_ void xt_join_turns_(xt_ctx *x, const spe_list *plans, xt_frame_ *f, int at)
+XE_FN_ void xt_join_turns_(xt_ctx *x, const spe_list *plans, xt_frame_ *f)
 {
     xt_stage_ *s = (xt_stage_ *)plans->items;
-    int turns = x->subgroups > 1 ? xt_copies_(x, f, at, 48) : 1, end = at, dwords = 0;
+    int turns = x->subgroups > 1 ? xt_copies_(x, f, 48) : 1, dwords = 0;
     bool joins = turns > 1;
-    while (joins && xt_node_at_(x, end)->op != XT_OP_END_) end++;
     for (int i = 0; joins && i < plans->count; i++) {
-        if (s[i].node < at || s[i].node > end) continue;
+        if (!xt_is_within_(f, s[i].node)) continue;
         int k = s[i].use == CM_B;
         joins = s[i].slices == 1 && xt_advances_(s[i].from, f, k ^ s[i].turned, s[i].dist.shape[k]);
         dwords += s[i].dwords;
@@ -7199,9 +7196,9 @@ XE_FN_ void xt_join_turns_(xt_ctx *x, const spe_list *plans, xt_frame_ *f, int a
     while (turns > 2 && turns * dwords > 4096) turns /= 2;
     if (!joins || !dwords || turns * dwords > xt_stage_room_(x)) return;
     for (int i = 0; joins && i < plans->count; i++)
-        joins = s[i].node < at || s[i].node > end || xt_stage_divide_(x, &s[i], 1, turns);
+        joins = !xt_is_within_(f, s[i].node) || xt_stage_divide_(x, &s[i], 1, turns);
     for (int i = 0; !joins && i < plans->count; i++)
-        if (s[i].node > at && s[i].node < end) xt_stage_divide_(x, &s[i], 1, 1);
+        if (xt_is_within_(f, s[i].node)) xt_stage_divide_(x, &s[i], 1, 1);
     if (joins) f->together = turns;
 }
 
@@ -7229,10 +7226,9 @@ XE_FN_ bool xt_are_separate_(xt_ctx *x, int first, int second)
     if (first < second && !xt_has_barrier_(x, first, second)) return false;
     for (int loop = 0; loop < first; loop++) {
         const xt_node_ *n = xt_node_at_(x, loop);
-        int end = loop + 1;
         if (n->op != XT_OP_FOR_ && n->op != XT_OP_WHILE_) continue;
-        while (xt_node_at_(x, end)->op != XT_OP_END_ || xt_node_at_(x, end)->frame != n->frame) end++;
-        if (end > second && !xt_has_barrier_(x, second, end) && !xt_has_barrier_(x, loop, first)) return false;
+        if (n->in->end > second && !xt_has_barrier_(x, second, n->in->end) && !xt_has_barrier_(x, loop, first))
+            return false;
     }
     return true;
 }
@@ -7323,8 +7319,7 @@ XE_FN_ bool xt_is_quiet_(xt_op_ op)
  * subgroup alone that has only a matrix instruction or two for what it copies gains nothing. */
 XE_FN_ void xt_find_stages_(xt_ctx *x)
 {
-    xt_frame_ *open[SPE_REGIONS_MAX + 1] = {NULL}, *f;
-    int depth = 0, last = -1, now; /* last: the latest load, if only numbers and tiles have followed */
+    int last = -1, now; /* last: the latest load, if only numbers and tiles have followed */
     spe_list plans = XT_ZERO_;
     if (!x->target.stages_rows || x->cm.lowering != CM_INTEL || x->S != 16) return;
     if (x->subgroups <= 1 && x->product_bytes < 2048) return;
@@ -7336,16 +7331,13 @@ XE_FN_ void xt_find_stages_(xt_ctx *x)
         const xt_node_ *n = xt_node_at_(x, i);
         const xt_mma_desc_ *d = n->op == XT_OP_TILE_MMA_ ? n->mma : NULL;
         xt_stage_ *s = xt_stage_from_(x, i) ? xt_stage_plan_(x, &plans, n->result) : NULL;
-        if (n->op == XT_OP_FOR_) xt_join_turns_(x, &plans, n->frame, i);
-        if (n->op == XT_OP_FOR_ || n->op == XT_OP_WHILE_ || n->op == XT_OP_IF_) open[++depth] = n->frame;
-        if (n->op == XT_OP_END_) depth--;
-        f = open[depth];
-        now = s && s->slices == 1 ? xt_stage_add_(x, s, f, last) : -1;
-        if (now >= 0 && depth > 1 && s->buffers > 1) f->meets = true;
+        if (n->op == XT_OP_FOR_) xt_join_turns_(x, &plans, n->frame);
+        now = s && s->slices == 1 ? xt_stage_add_(x, s, n->in, last) : -1;
+        if (now >= 0 && n->in && n->in->in && s->buffers > 1) n->in->meets = true;
         if (now >= 0 || !xt_is_quiet_(n->op)) last = now;
         if (!d || !(s = xt_stage_plan_(x, &plans, d->left.id)) || s->slices == 1) continue;
-        now = xt_stage_add_(x, s, f, -1);
-        xt_stage_add_(x, xt_stage_plan_(x, &plans, d->right.id), f, now);
+        now = xt_stage_add_(x, s, n->in, -1);
+        xt_stage_add_(x, xt_stage_plan_(x, &plans, d->right.id), n->in, now);
     }
     xt_stage_mix_(x);
 }
@@ -9440,6 +9432,8 @@ XE_FN_ xt_frame_ *xt_open_(xt_where_ w, spe_region *r, const xt_operation_ *as, 
     xt_frame_ *f = x->frames[r->depth - 1] = (xt_frame_ *)xt_memory_(x, sizeof *f);
     if (!f) return NULL;
     f->op = op;
+    f->in = r->depth > 1 ? x->frames[r->depth - 2] : NULL;
+    f->begin = x->nodes.count;
     f->spread = x->spread;
     while (objects[f->slots]) f->slots++;
     f->slot = (xt_slot_ *)xt_memory_(x, (size_t)f->slots * sizeof *f->slot);
@@ -9703,6 +9697,7 @@ XE_FN_ void xt_region_end_(spe_module *m, const spe_region *r)
     } else if (last || r->twice) {
         xt_read_now_(w, f);
         if (r->twice) xt_check_body_(w, f);
+        f->end = x->nodes.count;
         xt_record_(w, XT_AS_(END), 0, 0, f, 0);
         xt_find_changes_(w, f);
         if (!last) xt_walk_again_(w, f);
@@ -11931,9 +11926,6 @@ XE_FN_ bool xt_fetches_next_(const xt_frame_ *around, const xt_tile *t)
     return xt_advances_(t, around, 0, by) || xt_advances_(t, around, 1, by);
 }
 
-/* Is a node in this loop, if it is one? */
-XE_FN_ bool xt_is_within_(const xt_frame_ *loop, int node) { return loop && node > loop->begin && node < loop->end; }
-
 /* Is local memory needed for both of two panels at a time? A panel of a loop is needed in that, one that is held while
  * it is loaded, others from then on. */
 XE_FN_ bool xt_panels_meet_(const xt_panel_ *p, const xt_panel_ *q)
@@ -12025,49 +12017,34 @@ XE_FN_ bool xt_strips_are_apart_(xt_ctx *x)
     return x->panels.count > 0;
 }
 
-XE_FN_ bool xt_begins_region_(xt_op_ op) { return op == XT_OP_FOR_ || op == XT_OP_WHILE_ || op == XT_OP_IF_; }
+XE_FN_ bool xt_is_in_loop_(const xt_node_ *n)
+{
+    const xt_frame_ *f = n->in;
+    while (f && f->op == XT_OP_IF_) f = f->in;
+    return f != NULL;
+}
 
-/* Finds where regions begin and end, which of them change memory, and which operands vectors are first. Backwards, so
- * that the first product is the last one seen. */
+/* Finds which regions change memory, and which operands vectors are first. Backwards, so that the first product is the
+ * last one seen. */
 XE_FN_ void xt_look_at_regions_(xt_ctx *x)
 {
-    xt_frame_ *open[SPE_REGIONS_MAX + 1] = {NULL};
-    for (int i = x->nodes.count - 1, depth = 0, loops = 0; i >= 0; i--) {
+    for (int i = x->nodes.count - 1; i >= 0; i--) {
         const xt_node_ *n = xt_node_at_(x, i);
-        if (n->op == XT_OP_END_) {
-            open[++depth] = n->frame;
-            open[depth]->end = i;
-            loops += n->frame->op != XT_OP_IF_;
-        }
-        for (int d = xt_does_(n->op, XT_CHANGES_ | XT_WAITS_) ? depth : 0; d > 0; d--) open[d]->changes = true;
-        if (n->op == XT_OP_TILE_MMA_) {
-            xt_value_at_(x, n->mma->right.id)->first_use = loops ? CM_OPAQUE_A : CM_ACC;
-            xt_value_at_(x, n->mma->left.id)->first_use = loops ? CM_OPAQUE_B : CM_ACC;
-        }
-        if (xt_begins_region_(n->op)) {
-            open[depth--]->begin = i;
-            loops -= n->op != XT_OP_IF_;
-        }
+        for (xt_frame_ *f = xt_does_(n->op, XT_CHANGES_ | XT_WAITS_) ? n->in : NULL; f; f = f->in) f->changes = true;
+        if (n->op != XT_OP_TILE_MMA_) continue;
+        xt_value_at_(x, n->mma->right.id)->first_use = xt_is_in_loop_(n) ? CM_OPAQUE_A : CM_ACC;
+        xt_value_at_(x, n->mma->left.id)->first_use = xt_is_in_loop_(n) ? CM_OPAQUE_B : CM_ACC;
     }
 }
 
 /* Finds the panels of loads: last those that are held, whose memory is used again. */
 XE_FN_ void xt_find_each_panel_(xt_ctx *x, bool held)
 {
-    const xt_frame_ *open[SPE_REGIONS_MAX + 1] = {NULL};
-    for (int i = 0, depth = 0, loops = 0; i < x->nodes.count; i++) {
+    for (int i = 0; i < x->nodes.count; i++) {
         const xt_node_ *n = xt_node_at_(x, i);
-        if (xt_begins_region_(n->op)) {
-            open[++depth] = n->frame;
-            loops += n->op != XT_OP_IF_;
-        }
-        if (n->op == XT_OP_END_) {
-            depth--;
-            loops -= n->frame->op != XT_OP_IF_;
-        }
         if (n->op != XT_OP_LOAD_TILE_) continue;
-        cm_use use = xt_held_use_(x, i, loops > 0);
-        if (xt_is_opaque_(use) == held) xt_find_panel_(x, i, open[depth], use);
+        cm_use use = xt_held_use_(x, i, xt_is_in_loop_(n));
+        if (xt_is_opaque_(use) == held) xt_find_panel_(x, i, n->in, use);
     }
 }
 

@@ -124,6 +124,8 @@ struct xt_frame_ {
     xt_val lo, hi, step; /* of a loop, as written; lo: the condition of XT_IF */
     uint32_t index;      /* value id */
     xt_val given[4];     /* the user's lo, hi, step and index */
+    xt_frame_ *in;          /* the region around it; NULL: none */
+    int begin, end;         /* its nodes */
     int spread;             /* of the enclosing regions */
     int first;              /* the first node after those of the loop's head */
     int outer, scope, side; /* scopes: enclosing the region, of the region, of the open side */
@@ -133,14 +135,13 @@ struct xt_frame_ {
     bool meets; /* a barrier precedes it, see passes/local_operands.c */
     int together; /* turns whose operands are copied together, see passes/local_operands.c; 0: not decided */
     bool counts;  /* some scalars advance with the index */
-    bool changes;   /* memory, or waits for that, see passes/opaque.c */
-    int begin, end; /* its nodes, likewise */
+    bool changes; /* memory, or waits for that, see passes/opaque.c */
     int slots;
     xt_slot_ *slot;
     /* during writing */
     spe_id *ids;
     int id_count;
-    int at, copies, copy; /* XT_FOR: its node; of the body, per turn of this loop; the current one, from 0 */
+    int copies, copy; /* XT_FOR: of the body, per turn of this loop; the current one, from 0 */
     int joined; /* copies that share their loads, see lower/turns.c */
     spe_id side_before; /* the side that the region is on */
     spe_id from, turn;    /* the first index; of this turn */
@@ -425,6 +426,7 @@ struct xt_node_ {
     int kind;        /* which of the operations that share the name: spe_arith_op, xt_math_op_, ... */
     bool part;       /* part of a larger operation, whose node follows its parts */
     int spread;      /* of the enclosing regions, see xt_value_ */
+    xt_frame_ *in;   /* the innermost of these, or the one that the node begins or ends; NULL: none */
     uint32_t result; /* the value it produces; 0: none, or those of a region */
     const char *file;
     int line;

@@ -107,6 +107,7 @@ XE_FN_ xt_val *xt_scalar_of_(xt_carried_ *t, int i);
 XE_FN_ xt_vec *xt_carried_vec_(xt_carried_ *t);
 XE_FN_ void xt_join_carried_(xt_ctx *x, const xt_frame_ *f, void (*join)(xt_ctx *, uint32_t, uint32_t));
 XE_FN_ bool xt_same_scalar_(const xt_val *a, const xt_val *b);
+XE_FN_ bool xt_is_within_(const xt_frame_ *loop, int node);
 XE_FN_ xt_val xt_carried_as_(const xt_val *start, uint32_t id);
 XE_FN_ bool xt_same_offsets_(const xt_tile *a, const xt_tile *b);
 XE_FN_ bool xt_advances_(const xt_tile *of, const xt_frame_ *f, int dim, int by);
@@ -192,7 +193,7 @@ XE_FN_ cm_mem xt_mem_(xt_ctx *x, const xt_tile *t, const xt_block_ *b, int acces
 XE_FN_ cm_matrix xt_load_bordered_(xt_ctx *x, const xt_tile *t, const xt_block_ *b, xt_border border, cm_use use);
 XE_FN_ int xt_joined_turns_(const xt_ctx *x, int copies);
 XE_FN_ bool xt_load_turns_(xt_ctx *x, const xt_node_ *n, const xt_tile *t, xt_vec *v);
-XE_FN_ int xt_copies_(xt_ctx *x, const xt_frame_ *f, int at, int most);
+XE_FN_ int xt_copies_(xt_ctx *x, const xt_frame_ *f, int most);
 XE_FN_ void xt_write_prefetch_tile_(xt_ctx *x, const xt_node_ *n);
 XE_FN_ bool xt_field_init_(xt_ctx *x, xt_field_ *f, int rows, int cols, int comps, int type);
 XE_FN_ bool xt_field_of_(xt_ctx *x, xt_field_ *f, const xt_vec *v, int type);

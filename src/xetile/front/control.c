@@ -10,6 +10,8 @@ static xt_frame_ *xt_open_(xt_where_ w, spe_region *r, const xt_operation_ *as, 
     xt_frame_ *f = x->frames[r->depth - 1] = (xt_frame_ *)xt_memory_(x, sizeof *f);
     if (!f) return NULL;
     f->op = op;
+    f->in = r->depth > 1 ? x->frames[r->depth - 2] : NULL;
+    f->begin = x->nodes.count;
     f->spread = x->spread;
     while (objects[f->slots]) f->slots++;
     f->slot = (xt_slot_ *)xt_memory_(x, (size_t)f->slots * sizeof *f->slot);
@@ -273,6 +275,7 @@ XE_FN_ void xt_region_end_(spe_module *m, const spe_region *r)
     } else if (last || r->twice) {
         xt_read_now_(w, f);
         if (r->twice) xt_check_body_(w, f);
+        f->end = x->nodes.count;
         xt_record_(w, XT_AS_(END), 0, 0, f, 0);
         xt_find_changes_(w, f);
         if (!last) xt_walk_again_(w, f);

@@ -136,6 +136,7 @@ XE_FN_ void xt_record_(xt_where_ w, const xt_operation_ *as, int kind, uint32_t 
     n->kind = kind;
     n->part = x->part > 0;
     n->spread = x->spread;
+    n->in = x->regions.depth ? x->frames[x->regions.depth - 1] : NULL;
     n->result = result;
     n->file = w.at->file;
     n->line = w.at->line;

@@ -79,10 +79,9 @@ XE_FN_ void xt_write_for_(xt_ctx *x, const xt_node_ *n)
         xt_scatter_(x, f, false, 0);
         return;
     }
-    f->at = x->at;
     f->from = xt_index_id_(x, &lo);
     int staged = x->staged && f->together ? f->together : 1;
-    xt_write_loop_(x, f, f->from, x->block2d ? xt_copies_(x, f, x->at, 24) : staged);
+    xt_write_loop_(x, f, f->from, x->block2d ? xt_copies_(x, f, 24) : staged);
 }
 
 /* At the end of a body: continues with its next copy, or with the loop for the turns that are left. */
@@ -96,7 +95,7 @@ static bool xt_write_next_(xt_ctx *x, xt_frame_ *f)
         f->inner = false;
         xt_write_loop_(x, f, f->turn, 1);
     }
-    x->at = f->at;
+    x->at = f->begin;
     return true;
 }
 

@@ -69,13 +69,13 @@ XE_FN_ bool xt_load_turns_(xt_ctx *x, const xt_node_ *n, const xt_tile *t, xt_ve
 
 /* How often the body of a loop is written for each turn. Products of a few matrix instructions leave most of the time
  * to the loop itself and to waiting for loads; a second loop then makes the turns that are left. */
-XE_FN_ int xt_copies_(xt_ctx *x, const xt_frame_ *f, int at, int most)
+XE_FN_ int xt_copies_(xt_ctx *x, const xt_frame_ *f, int most)
 {
     enum { SUM = 8 * 16 * 4, DEEP = 32 }; /* bytes of the sum of a matrix instruction, and of its k */
     size_t products = 0, others = 0;
     int copies = 1;
     if (f->lo.kind != SPE_INT || f->lo.integer < 0 || f->step.kind != SPE_INT || f->step.integer > 1 << 24) return 1;
-    for (const xt_node_ *n = xt_node_at_(x, at + 1); n->op != XT_OP_END_; n++) {
+    for (const xt_node_ *n = xt_node_at_(x, f->begin + 1); n->op != XT_OP_END_; n++) {
         if (xt_does_(n->op, XT_CHANGES_ | XT_BOUNDS_ | XT_WAITS_)) return 1;
         const xt_vec *left = n->op == XT_OP_TILE_MMA_ ? &n->mma->left : NULL;
         if (!left && !xt_does_(n->op, XT_COMPUTES_)) continue;

@@ -210,16 +210,13 @@ static xt_stage_ *xt_stage_plan_(xt_ctx *x, const spe_list *plans, uint32_t id)
 /* Lists operands that can go through local memory, and other loads in loops. The transpose of a load replaces it. */
 static void xt_list_stages_(xt_ctx *x, spe_list *plans)
 {
-    int depth = 0;
     bool arrived = false;
     for (int i = 0; i < x->nodes.count; i++) {
         const xt_node_ *n = xt_node_at_(x, i);
         xt_stage_ s, *kept;
-        if (n->op == XT_OP_FOR_ || n->op == XT_OP_WHILE_ || n->op == XT_OP_IF_) depth++;
-        if (n->op == XT_OP_END_) depth--;
         if (n->op == XT_OP_BARRIER_ARRIVE_ || n->op == XT_OP_BARRIER_WAIT_) arrived = n->op == XT_OP_BARRIER_ARRIVE_;
         if (arrived || xt_value_at_(x, n->result)->stage || !xt_stage_init_(x, i, NULL, &s) ||
-            (xt_layout_(x, n->result) != s.use && !depth))
+            (xt_layout_(x, n->result) != s.use && !n->in))
             continue;
         kept = xt_stage_plan_(x, plans, s.loaded);
         if (!kept) kept = (xt_stage_ *)spe_list_add(&x->m, plans, sizeof *kept);
@@ -248,14 +245,13 @@ static void xt_slice_product_(xt_ctx *x, const spe_list *plans, int mma)
 
 /* Products of a few matrix instructions leave most of the time to barriers and small messages. If the operands of a
  * loop's turns lie side by side in memory, a work-group copies those of several turns together. */
-static void xt_join_turns_(xt_ctx *x, const spe_list *plans, xt_frame_ *f, int at)
+static void xt_join_turns_(xt_ctx *x, const spe_list *plans, xt_frame_ *f)
 {
     xt_stage_ *s = (xt_stage_ *)plans->items;
-    int turns = x->subgroups > 1 ? xt_copies_(x, f, at, 48) : 1, end = at, dwords = 0;
+    int turns = x->subgroups > 1 ? xt_copies_(x, f, 48) : 1, dwords = 0;
     bool joins = turns > 1;
-    while (joins && xt_node_at_(x, end)->op != XT_OP_END_) end++;
     for (int i = 0; joins && i < plans->count; i++) {
-        if (s[i].node < at || s[i].node > end) continue;
+        if (!xt_is_within_(f, s[i].node)) continue;
         int k = s[i].use == CM_B;
         joins = s[i].slices == 1 && xt_advances_(s[i].from, f, k ^ s[i].turned, s[i].dist.shape[k]);
         dwords += s[i].dwords;
@@ -263,9 +259,9 @@ static void xt_join_turns_(xt_ctx *x, const spe_list *plans, xt_frame_ *f, int a
     while (turns > 2 && turns * dwords > 4096) turns /= 2;
     if (!joins || !dwords || turns * dwords > xt_stage_room_(x)) return;
     for (int i = 0; joins && i < plans->count; i++)
-        joins = s[i].node < at || s[i].node > end || xt_stage_divide_(x, &s[i], 1, turns);
+        joins = !xt_is_within_(f, s[i].node) || xt_stage_divide_(x, &s[i], 1, turns);
     for (int i = 0; !joins && i < plans->count; i++)
-        if (s[i].node > at && s[i].node < end) xt_stage_divide_(x, &s[i], 1, 1);
+        if (xt_is_within_(f, s[i].node)) xt_stage_divide_(x, &s[i], 1, 1);
     if (joins) f->together = turns;
 }
 
@@ -293,10 +289,9 @@ static bool xt_are_separate_(xt_ctx *x, int first, int second)
     if (first < second && !xt_has_barrier_(x, first, second)) return false;
     for (int loop = 0; loop < first; loop++) {
         const xt_node_ *n = xt_node_at_(x, loop);
-        int end = loop + 1;
         if (n->op != XT_OP_FOR_ && n->op != XT_OP_WHILE_) continue;
-        while (xt_node_at_(x, end)->op != XT_OP_END_ || xt_node_at_(x, end)->frame != n->frame) end++;
-        if (end > second && !xt_has_barrier_(x, second, end) && !xt_has_barrier_(x, loop, first)) return false;
+        if (n->in->end > second && !xt_has_barrier_(x, second, n->in->end) && !xt_has_barrier_(x, loop, first))
+            return false;
     }
     return true;
 }
@@ -387,8 +382,7 @@ static bool xt_is_quiet_(xt_op_ op)
  * subgroup alone that has only a matrix instruction or two for what it copies gains nothing. */
 XE_FN_ void xt_find_stages_(xt_ctx *x)
 {
-    xt_frame_ *open[SPE_REGIONS_MAX + 1] = {NULL}, *f;
-    int depth = 0, last = -1, now; /* last: the latest load, if only numbers and tiles have followed */
+    int last = -1, now; /* last: the latest load, if only numbers and tiles have followed */
     spe_list plans = XT_ZERO_;
     if (!x->target.stages_rows || x->cm.lowering != CM_INTEL || x->S != 16) return;
     if (x->subgroups <= 1 && x->product_bytes < 2048) return;
@@ -400,16 +394,13 @@ XE_FN_ void xt_find_stages_(xt_ctx *x)
         const xt_node_ *n = xt_node_at_(x, i);
         const xt_mma_desc_ *d = n->op == XT_OP_TILE_MMA_ ? n->mma : NULL;
         xt_stage_ *s = xt_stage_from_(x, i) ? xt_stage_plan_(x, &plans, n->result) : NULL;
-        if (n->op == XT_OP_FOR_) xt_join_turns_(x, &plans, n->frame, i);
-        if (n->op == XT_OP_FOR_ || n->op == XT_OP_WHILE_ || n->op == XT_OP_IF_) open[++depth] = n->frame;
-        if (n->op == XT_OP_END_) depth--;
-        f = open[depth];
-        now = s && s->slices == 1 ? xt_stage_add_(x, s, f, last) : -1;
-        if (now >= 0 && depth > 1 && s->buffers > 1) f->meets = true;
+        if (n->op == XT_OP_FOR_) xt_join_turns_(x, &plans, n->frame);
+        now = s && s->slices == 1 ? xt_stage_add_(x, s, n->in, last) : -1;
+        if (now >= 0 && n->in && n->in->in && s->buffers > 1) n->in->meets = true;
         if (now >= 0 || !xt_is_quiet_(n->op)) last = now;
         if (!d || !(s = xt_stage_plan_(x, &plans, d->left.id)) || s->slices == 1) continue;
-        now = xt_stage_add_(x, s, f, -1);
-        xt_stage_add_(x, xt_stage_plan_(x, &plans, d->right.id), f, now);
+        now = xt_stage_add_(x, s, n->in, -1);
+        xt_stage_add_(x, xt_stage_plan_(x, &plans, d->right.id), n->in, now);
     }
     xt_stage_mix_(x);
 }

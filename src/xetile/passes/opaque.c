@@ -40,9 +40,6 @@ static bool xt_fetches_next_(const xt_frame_ *around, const xt_tile *t)
     return xt_advances_(t, around, 0, by) || xt_advances_(t, around, 1, by);
 }
 
-/* Is a node in this loop, if it is one? */
-static bool xt_is_within_(const xt_frame_ *loop, int node) { return loop && node > loop->begin && node < loop->end; }
-
 /* Is local memory needed for both of two panels at a time? A panel of a loop is needed in that, one that is held while
  * it is loaded, others from then on. */
 static bool xt_panels_meet_(const xt_panel_ *p, const xt_panel_ *q)
@@ -134,49 +131,34 @@ static bool xt_strips_are_apart_(xt_ctx *x)
     return x->panels.count > 0;
 }
 
-static bool xt_begins_region_(xt_op_ op) { return op == XT_OP_FOR_ || op == XT_OP_WHILE_ || op == XT_OP_IF_; }
+static bool xt_is_in_loop_(const xt_node_ *n)
+{
+    const xt_frame_ *f = n->in;
+    while (f && f->op == XT_OP_IF_) f = f->in;
+    return f != NULL;
+}
 
-/* Finds where regions begin and end, which of them change memory, and which operands vectors are first. Backwards, so
- * that the first product is the last one seen. */
+/* Finds which regions change memory, and which operands vectors are first. Backwards, so that the first product is the
+ * last one seen. */
 static void xt_look_at_regions_(xt_ctx *x)
 {
-    xt_frame_ *open[SPE_REGIONS_MAX + 1] = {NULL};
-    for (int i = x->nodes.count - 1, depth = 0, loops = 0; i >= 0; i--) {
+    for (int i = x->nodes.count - 1; i >= 0; i--) {
         const xt_node_ *n = xt_node_at_(x, i);
-        if (n->op == XT_OP_END_) {
-            open[++depth] = n->frame;
-            open[depth]->end = i;
-            loops += n->frame->op != XT_OP_IF_;
-        }
-        for (int d = xt_does_(n->op, XT_CHANGES_ | XT_WAITS_) ? depth : 0; d > 0; d--) open[d]->changes = true;
-        if (n->op == XT_OP_TILE_MMA_) {
-            xt_value_at_(x, n->mma->right.id)->first_use = loops ? CM_OPAQUE_A : CM_ACC;
-            xt_value_at_(x, n->mma->left.id)->first_use = loops ? CM_OPAQUE_B : CM_ACC;
-        }
-        if (xt_begins_region_(n->op)) {
-            open[depth--]->begin = i;
-            loops -= n->op != XT_OP_IF_;
-        }
+        for (xt_frame_ *f = xt_does_(n->op, XT_CHANGES_ | XT_WAITS_) ? n->in : NULL; f; f = f->in) f->changes = true;
+        if (n->op != XT_OP_TILE_MMA_) continue;
+        xt_value_at_(x, n->mma->right.id)->first_use = xt_is_in_loop_(n) ? CM_OPAQUE_A : CM_ACC;
+        xt_value_at_(x, n->mma->left.id)->first_use = xt_is_in_loop_(n) ? CM_OPAQUE_B : CM_ACC;
     }
 }
 
 /* Finds the panels of loads: last those that are held, whose memory is used again. */
 static void xt_find_each_panel_(xt_ctx *x, bool held)
 {
-    const xt_frame_ *open[SPE_REGIONS_MAX + 1] = {NULL};
-    for (int i = 0, depth = 0, loops = 0; i < x->nodes.count; i++) {
+    for (int i = 0; i < x->nodes.count; i++) {
         const xt_node_ *n = xt_node_at_(x, i);
-        if (xt_begins_region_(n->op)) {
-            open[++depth] = n->frame;
-            loops += n->op != XT_OP_IF_;
-        }
-        if (n->op == XT_OP_END_) {
-            depth--;
-            loops -= n->frame->op != XT_OP_IF_;
-        }
         if (n->op != XT_OP_LOAD_TILE_) continue;
-        cm_use use = xt_held_use_(x, i, loops > 0);
-        if (xt_is_opaque_(use) == held) xt_find_panel_(x, i, open[depth], use);
+        cm_use use = xt_held_use_(x, i, xt_is_in_loop_(n));
+        if (xt_is_opaque_(use) == held) xt_find_panel_(x, i, n->in, use);
     }
 }
 

@@ -14,16 +14,12 @@ static size_t xt_carried_bytes_(const xt_frame_ *f)
 /* Finds the register needs of products: besides a product's operands, its sum or all that the region carries. */
 XE_FN_ void xt_find_products_(xt_ctx *x)
 {
-    const xt_frame_ *open[SPE_REGIONS_MAX + 1] = {NULL};
-    int depth = 0;
     for (int i = 0; i < x->nodes.count; i++) {
         const xt_node_ *n = xt_node_at_(x, i);
         const xt_mma_desc_ *d = n->mma;
-        if (n->op == XT_OP_FOR_ || n->op == XT_OP_WHILE_ || n->op == XT_OP_IF_) open[++depth] = n->frame;
-        if (n->op == XT_OP_END_) depth--;
         if (!xt_is_mma_(n->op)) continue;
         size_t sum = xt_vec_bytes_(&xt_value_at_(x, n->result)->now.vec);
-        size_t carried = depth ? xt_carried_bytes_(open[depth]) : 0;
+        size_t carried = n->in ? xt_carried_bytes_(n->in) : 0;
         size_t all = (sum > carried ? sum : carried) + xt_vec_bytes_(&d->left) + xt_vec_bytes_(&d->right);
         if (sum > x->accumulator_bytes) x->accumulator_bytes = sum;
         if (all > x->product_bytes) x->product_bytes = all;
