@@ -2029,12 +2029,8 @@ XE_FN_ const char *xt_op_name_(int op)
 
 XE_FN_ bool xt_is_compare_(int op) { return op >= SPE_ARITH_EQ; }
 
-/* ---- block by block, or strip by strip --------------------------------------------------------------------------- */
-
 XE_FN_ bool xt_is_shift_(int op) { return op == SPE_ARITH_SHL || op == SPE_ARITH_SHR; }
 XE_FN_ bool xt_is_bitwise_(int op) { return op == SPE_ARITH_AND || op == SPE_ARITH_OR || op == SPE_ARITH_XOR; }
-
-/* ---- mathematics: numbers and vectors ---------------------------------------------------------------------------- */
 
 XE_FN_ const xt_math_row_ *xt_math_info_(int op)
 {
@@ -2051,8 +2047,6 @@ XE_FN_ int xt_math_instruction_(int op, int type)
     if (xt_is_float_(type)) return xt_math_info_(op)->on_float;
     return op != XT_MATH_ABS_ ? 0 : xt_is_signed_(type) ? (int)SPE_SABS : (int)SPE_UABS;
 }
-
-/* ---- combining pairs, for reductions and atomics ----------------------------------------------------------------- */
 
 XE_ONCE_
 XE_FN_ const xt_red_row_ *xt_red_info_(int kind)
@@ -2194,8 +2188,6 @@ XE_FN_ bool xt_check_place_(xt_where_ w, xt_op_ op, bool meets)
                     r->open[r->depth - 1].name, r->open[r->depth - 1].line, w.x->spread < 2 ? "subgroups" : "lanes");
 }
 
-/* ---- nodes ------------------------------------------------------------------------------------------------------- */
-
 /* Appends a node with a copy of its operands and attributes; size 0: keeps desc itself. */
 XE_FN_ void xt_record_(xt_where_ w, const xt_operation_ *as, int kind, uint32_t result, const void *desc, size_t size)
 {
@@ -2242,8 +2234,6 @@ XE_FN_ void xt_define_vec_(xt_ctx *x, uint32_t id, xt_vec vec)
     xt_value_at_(x, id)->now.vec = vec;
     xt_value_at_(x, id)->unmade = false;
 }
-
-/* ---- moving elements --------------------------------------------------------------------------------------------- */
 
 /* May memory change at this node, or a loaded value go out of scope? */
 XE_ONCE_
@@ -2424,8 +2414,6 @@ XE_FN_ bool xt_moves_by_(xt_ctx *x, const xt_val *v, const xt_val *from, int64_t
 
 /* ir/vectors.c - vectors: their form, layout, and the blocks that a subgroup holds. */
 
-/* ---- blocks ------------------------------------------------------------------------------------------------------ */
-
 XE_FN_ void xt_grid_init_(const xt_ctx *x, xt_grid_ *g, const xt_dist *d)
 {
     for (int i = 0; i < 2; i++) {
@@ -2466,11 +2454,7 @@ XE_FN_ bool xt_next_block_(xt_block_ *b)
     return true;
 }
 
-/* ---- maps in a kernel -------------------------------------------------------------------------------------------- */
-
 XE_FN_ bool xt_has_place_(const xt_dist *d, int dim) { return d->layout[dim] > 1 && d->count[dim] > 1; }
-
-/* ---- making vectors ---------------------------------------------------------------------------------------------- */
 
 XE_FN_ xt_vec xt_no_vec_(void)
 {
@@ -2503,8 +2487,6 @@ XE_FN_ xt_vec xt_new_vec_(xt_ctx *x, cm_type type, const xt_vec *like)
     xt_spread_like_(x, v.id, like);
     return v;
 }
-
-/* ---- block by block, or strip by strip --------------------------------------------------------------------------- */
 
 /* The number of operands. */
 XE_FN_ int xt_operand_count_(const xt_vectors_ *d)
@@ -2591,8 +2573,6 @@ XE_FN_ const char *xt_why_not_block2d_(xt_ctx *x, const xt_tile *t)
 /* Does this version access the tile by 2D block messages? */
 XE_FN_ bool xt_by_block2d_(xt_ctx *x, const xt_tile *t) { return x->block2d && !xt_why_not_block2d_(x, t); }
 
-/* ---- requirements ------------------------------------------------------------------------------------------------ */
-
 /* The tile an operation accesses, if 2D block messages could do it; else NULL. */
 XE_FN_ const xt_tile *xt_accessed_(const xt_node_ *n)
 {
@@ -2600,8 +2580,6 @@ XE_FN_ const xt_tile *xt_accessed_(const xt_node_ *n)
     if (n->op == XT_OP_STORE_TILE_) return &n->scattered->access.tile;
     return n->op == XT_OP_PREFETCH_TILE_ ? &n->prefetch->tile : NULL;
 }
-
-/* ---- load_tile, store_tile --------------------------------------------------------------------------------------- */
 
 /* The padding as a number of the type. */
 XE_FN_ xt_val xt_padding_(int type, double padding)
@@ -2658,8 +2636,6 @@ XE_FN_ bool xt_same_scalar_(const xt_val *a, const xt_val *b)
 /* Is a node in this loop, if it is one? */
 XE_FN_ bool xt_is_within_(const xt_frame_ *loop, int node) { return loop && node > loop->begin && node < loop->end; }
 
-/* ---- changes --------------------------------------------------------------------------------------------------- */
-
 /* A number or pointer like the initial one, with another id. */
 XE_FN_ xt_val xt_carried_as_(const xt_val *start, uint32_t id)
 {
@@ -2698,8 +2674,6 @@ XE_FN_ spe_id xt_emit_arith_(spe_module *m, int op, int type, spe_id a, spe_id b
     }
     return spe_arith(m, (spe_arith_op)op, is_signed ? SPE_NUMBER_SIGNED : SPE_NUMBER_UNSIGNED, a, b);
 }
-
-/* ---- element-wise operations ------------------------------------------------------------------------------------- */
 
 /* Conditions are stored as bytes 0 and 1. */
 XE_FN_ spe_id xt_from_condition_(xt_ctx *x, spe_id condition)
@@ -2761,8 +2735,6 @@ XE_FN_ spe_id xt_bitcast_part_(xt_ctx *x, const xt_node_ *n, const spe_id *v)
 {
     return cm_bitcast(&x->cm, spe_vec_like(&x->m, xt_spe_type_(x, xt_meeting_type_(n)), v[0]), v[0]);
 }
-
-/* ---- combining pairs, for reductions and atomics ----------------------------------------------------------------- */
 
 /* The larger or smaller of two floats; -0 is less than 0. A NaN wins or loses, by nan_wins. */
 XE_FN_ spe_id xt_extreme_(spe_module *m, bool larger, bool nan_wins, spe_id a, spe_id b)
@@ -3160,8 +3132,6 @@ XE_FN_ void xt_write_select_number_(xt_ctx *x, const xt_node_ *n)
 
 /* lower/vectors.c - writes vectors: positions of subgroups, layouts, constants. */
 
-/* ---- maps in a kernel -------------------------------------------------------------------------------------------- */
-
 /* Finds or adds the row of a key, at most XT_LANES_MAX_ bytes, whose id the caller computes; NULL without memory. */
 XE_FN_ xt_once_ *xt_once_at_(xt_ctx *x, xt_once_kind_ kind, const void *key, size_t size)
 {
@@ -3232,8 +3202,6 @@ XE_FN_ void xt_write_place_(xt_ctx *x, const xt_node_ *n)
     const xt_dist *d = n->dist;
     xt_define_(x, n->result, xt_scalar_(CM_I32, xt_place_id_(x, d, n->kind), xt_align_of_(d->data[n->kind])));
 }
-
-/* ---- making vectors ---------------------------------------------------------------------------------------------- */
 
 /* A node's vector, in its chosen layout, with blocks allocated. */
 XE_FN_ xt_vec xt_make_vec_(xt_ctx *x, const xt_node_ *n)
@@ -3310,8 +3278,6 @@ XE_FN_ xt_vec xt_settle_(xt_ctx *x, xt_vec r)
     return xt_as_use_(x, &r, use);
 }
 
-/* ---- constants --------------------------------------------------------------------------------------------------- */
-
 XE_FN_ void xt_write_splat_(xt_ctx *x, const xt_node_ *n)
 {
     xt_vec v = xt_make_vec_(x, n);
@@ -3356,8 +3322,6 @@ XE_FN_ void xt_write_iota_(xt_ctx *x, const xt_node_ *n)
         r.block[b.i] = xt_iota_block_(x, (int)r.type, &b, n->kind, at);
     xt_define_vec_(x, n->result, xt_settle_(x, r));
 }
-
-/* ---- tables ------------------------------------------------------------------------------------------------------ */
 
 /* Puts the numbers in a constant array of the module. */
 XE_FN_ spe_id xt_emit_table_(xt_ctx *x, cm_type held, const xt_val *numbers, int n)
@@ -3497,8 +3461,6 @@ XE_FN_ spe_id xt_emit_condition_(xt_ctx *x)
 
 /* lower/tiles.c - writes local memory and tiles. */
 
-/* ---- local memory ------------------------------------------------------------------------------------------------ */
-
 /* An array in local memory. */
 XE_FN_ spe_id xt_shared_array_(spe_module *m, spe_id type, int64_t elements)
 {
@@ -3521,16 +3483,12 @@ XE_FN_ void xt_write_local_(xt_ctx *x, const xt_node_ *n)
     xt_define_(x, n->result, v);
 }
 
-/* ---- init_tile: its arguments ------------------------------------------------------------------------------------ */
-
 XE_FN_ void xt_write_pointer_(xt_ctx *x, const xt_node_ *n)
 {
     int type = n->numbers->type;
     spe_id address = xt_now_id_(x, &n->numbers->v[0], CM_I64);
     xt_define_(x, n->result, spe_val_of(SPE_POINTER, type, xt_emit_pointer_(x, (int)xt_held_((cm_type)type), address)));
 }
-
-/* ---- init_tile: leading dimensions select one of several matrices ------------------------------------------------ */
 
 XE_FN_ void xt_write_matrix_(xt_ctx *x, const xt_node_ *n)
 {
@@ -3552,8 +3510,6 @@ XE_FN_ void xt_write_matrix_(xt_ctx *x, const xt_node_ *n)
     xt_define_(x, n->result, before.base);
     xt_define_(x, init->tile.shape[across].id, xt_scalar_(CM_I32, lines, 1));
 }
-
-/* ---- init_tile --------------------------------------------------------------------------------------------------- */
 
 /* The scalars of a tile as ids, in the order of xt_plan_tile_.made; of an offset that a loop advances, the start. */
 XE_FN_ void xt_tile_ids_(xt_ctx *x, const xt_tile *t, spe_id ids[XT_COMPONENTS_])
@@ -4094,8 +4050,6 @@ XE_FN_ bool xt_field_of_(xt_ctx *x, xt_field_ *f, const xt_vec *v, int type)
     }
     return spe_ok(&x->m);
 }
-
-/* ---- picking ----------------------------------------------------------------------------------------------------- */
 
 /* The mask of lanes whose number has this bit. */
 XE_FN_ xt_lanes_ xt_lanes_with_(const xt_ctx *x, int bit)
@@ -5073,8 +5027,6 @@ XE_FN_ void xt_stage_copy_(xt_ctx *x, xt_stage_ *s)
 
 /* lower/local_operands.c - writes the loads that go through local memory, as passes/local_operands.c has planned. */
 
-/* ---- from local memory to operands ------------------------------------------------------------------------------- */
-
 /* Reads a block, part by part: consecutive rows of a left operand, or dwords along k of a lane's column. */
 XE_FN_ cm_matrix xt_stage_block_(xt_ctx *x, const xt_stage_ *s, spe_id from, const xt_block_ *b)
 {
@@ -5741,8 +5693,6 @@ XE_FN_ xt_tile xt_turned_tile_(xt_ctx *x, const xt_tile *of, const xt_dist *to)
     return r;
 }
 
-/* ---- ways to move elements --------------------------------------------------------------------------------------- */
-
 /* Loads a vector transposed instead of transposing it: a single message for a product's operand or 32-bit elements, and
  * no worse per lane. */
 XE_FN_ bool xt_move_by_loading_(xt_ctx *x, const xt_node_ *n, xt_vec *r)
@@ -5814,8 +5764,6 @@ XE_FN_ void xt_write_move_(xt_ctx *x, const xt_node_ *n)
 }
 
 /* lower/reduction.c - writes steps of reductions. */
-
-/* ---- within a subgroup ------------------------------------------------------------------------------------------- */
 
 typedef struct {
     xt_field_ f;
@@ -5913,8 +5861,6 @@ XE_FN_ xt_vec xt_reduce_local_(xt_ctx *x, const xt_vec *v, xt_group_ group, xt_v
     r.strips = (size + r.width - 1) / r.width;
     return xt_reduce_lanes_(x, &r, &out) ? xt_pick_all_(x, &out, NULL, NULL, result) : result;
 }
-
-/* ---- reduction --------------------------------------------------------------------------------------------------- */
 
 XE_FN_ void xt_write_reduce_(xt_ctx *x, const xt_node_ *n)
 {
@@ -6169,8 +6115,6 @@ XE_FN_ void xt_scatter_(xt_ctx *x, xt_frame_ *f, bool result, spe_id advance)
 
 /* lower/control.c - writes regions and barriers. */
 
-/* ---- XT_FOR ------------------------------------------------------------------------------------------------------ */
-
 /* How far the index is from its start after the loop: the smallest multiple of the step that is not below hi - lo. */
 XE_FN_ spe_id xt_for_distance_(xt_ctx *x, const xt_frame_ *f)
 {
@@ -6267,14 +6211,10 @@ XE_FN_ bool xt_write_next_(xt_ctx *x, xt_frame_ *f)
     return true;
 }
 
-/* ---- XT_WHILE ---------------------------------------------------------------------------------------------------- */
-
 XE_FN_ void xt_write_while_test_(xt_ctx *x, const xt_node_ *n)
 {
     spe_while_test(&x->m, xt_now_id_(x, n->condition, XT_BOOL_));
 }
-
-/* ---- XT_IF ------------------------------------------------------------------------------------------------------- */
 
 XE_FN_ void xt_write_if_(xt_ctx *x, const xt_node_ *n)
 {
@@ -6291,8 +6231,6 @@ XE_FN_ void xt_write_else_(xt_ctx *x, const xt_node_ *n)
     spe_else(&x->m, (uint32_t)f->id_count, f->ids);
     x->side = x->m.block;
 }
-
-/* ---- the end of a region ----------------------------------------------------------------------------------------- */
 
 XE_FN_ void xt_write_end_(xt_ctx *x, const xt_node_ *node)
 {
@@ -6314,8 +6252,6 @@ XE_FN_ void xt_write_end_(xt_ctx *x, const xt_node_ *node)
     if (f->panel_ids && x->strips_in_panels) x->vulkan->wait(x);
     xt_scatter_(x, f, true, f->counts ? xt_for_distance_(x, f) : 0);
 }
-
-/* ---- barriers ---------------------------------------------------------------------------------------------------- */
 
 XE_FN_ void xt_write_barrier_(xt_ctx *x, const xt_node_ *n)
 {
@@ -6381,8 +6317,6 @@ XE_FN_ cm_matrix xt_random_block_(cm_ctx *c, const cm_matrix *const *v, void *us
 
 /* lower/single.c - writes single numbers. */
 
-/* ---- memory ------------------------------------------------------------------------------------------------------ */
-
 XE_FN_ spe_id xt_element_pointer_(xt_ctx *x, const xt_numbers_ *d)
 {
     spe_id base = xt_now_(x, &d->v[0]).id;
@@ -6404,8 +6338,6 @@ XE_FN_ void xt_write_store_(xt_ctx *x, const xt_node_ *n)
     spe_id id = cm_from_arith(&x->cm, type, xt_now_id_(x, &d->v[2], d->type));
     spe_store(&x->m, xt_element_pointer_(x, d), id, (uint32_t)xt_bytes_(type));
 }
-
-/* ---- from vectors ------------------------------------------------------------------------------------------------ */
 
 XE_FN_ void xt_write_element_(xt_ctx *x, const xt_node_ *n)
 {
@@ -6443,8 +6375,6 @@ XE_FN_ void xt_write_nodes_(xt_ctx *x)
         xt_write_node_(x, n);
     }
 }
-
-/* ---- passes ------------------------------------------------------------------------------------------------------ */
 
 XE_FN_ bool xt_begin_kernel_(xt_ctx *x)
 {
@@ -7528,8 +7458,6 @@ xt_val xt_param_by_name_(xt_where_ w, const char *name)
 
 /* front/vectors.c - records vectors: distribution, comparison of operands, constants. */
 
-/* ---- maps in a kernel -------------------------------------------------------------------------------------------- */
-
 /* Distributes a tile or vector by a map; false after an error. All maps of a kernel have the same number of
  * subgroups. */
 XE_FN_ bool xt_distribute_(xt_where_ w, xt_dist *d, int rows, int cols, const xt_map *map)
@@ -7568,8 +7496,6 @@ XE_FN_ xt_val xt_record_place_(xt_where_ w, const xt_dist *d, int dim)
     return v;
 }
 
-/* ---- making vectors ---------------------------------------------------------------------------------------------- */
-
 /* A vector of a given shape and map; empty after an error. */
 XE_FN_ xt_vec xt_mapped_vec_(xt_where_ w, cm_type type, int rows, int cols, const xt_map *map)
 {
@@ -7577,8 +7503,6 @@ XE_FN_ xt_vec xt_mapped_vec_(xt_where_ w, cm_type type, int rows, int cols, cons
     form.map = *map;
     return xt_distribute_(w, &form.dist, rows, cols, map) ? xt_new_vec_(w.x, type, &form) : form;
 }
-
-/* ---- comparing operands ------------------------------------------------------------------------------------------ */
 
 XE_FN_ bool xt_check_vec_(xt_where_ w, const xt_vec *v, const char *what)
 {
@@ -7635,8 +7559,6 @@ XE_FN_ int xt_dimension_(xt_where_ w, const char *what, int dim, const xt_vec *v
     return -1;
 }
 
-/* ---- constants --------------------------------------------------------------------------------------------------- */
-
 XE_FN_ xt_vec xt_fill_(xt_where_ w, xt_vec v, const xt_val *number, uint32_t like)
 {
     xt_splat_of_ of = {*number, like};
@@ -7676,8 +7598,6 @@ xt_vec xt_iota_(xt_where_ w, int type, int dim, xt_vec_desc_ d)
     xt_record_(w, XT_AS_(IOTA), dim, r.id, NULL, 0);
     return r;
 }
-
-/* ---- tables ------------------------------------------------------------------------------------------------------ */
 
 /* values: C numbers of type `of`. */
 xt_vec xt_table_(xt_where_ w, int type, int of, const void *values, xt_vec_desc_ d)
@@ -7765,8 +7685,6 @@ XE_FN_ const int *xt_origins_(xt_ctx *x, const xt_dist *to, const xt_dist *from,
 /* front/moves.c - records moves of elements: broadcast, transpose, convert_layout, slice, shape_cast; blocked vectors.
  * */
 
-/* ---- moving elements --------------------------------------------------------------------------------------------- */
-
 /* Records r from v: in registers if each subgroup holds what it needs, else through local memory. */
 XE_FN_ xt_vec xt_rearrange_(xt_where_ w, const xt_operation_ *as, const xt_vec *v, const xt_map *given,
                             const xt_map *source, const xt_source_ *from, xt_vec r)
@@ -7791,8 +7709,6 @@ XE_FN_ xt_vec xt_rearrange_(xt_where_ w, const xt_operation_ *as, const xt_vec *
                  r.dist.data[0], r.dist.data[1], from->divisor[dim]);
     return r;
 }
-
-/* ---- broadcast --------------------------------------------------------------------------------------------------- */
 
 XE_FN_ bool xt_check_broadcast_(xt_where_ w, xt_broadcast_desc_ *d)
 {
@@ -7837,8 +7753,6 @@ xt_vec xt_broadcast_(xt_where_ w, xt_broadcast_desc_ d)
     return xt_rearrange_(w, XT_AS_(BROADCAST), &d.vec, &given, &d.source, &from, r);
 }
 
-/* ---- transpose --------------------------------------------------------------------------------------------------- */
-
 xt_vec xt_transpose_(xt_where_ w, xt_layout_desc_ d)
 {
     static const xt_source_ from = {true, {1, 1}, {0, 0}, false};
@@ -7852,8 +7766,6 @@ xt_vec xt_transpose_(xt_where_ w, xt_layout_desc_ d)
     return xt_rearrange_(w, XT_AS_(TRANSPOSE), &d.vec, &given, &d.source, &from,
                          xt_mapped_vec_(w, d.vec.type, d.vec.dist.shape[1], d.vec.dist.shape[0], &d.map));
 }
-
-/* ---- convert_layout, slices -------------------------------------------------------------------------------------- */
 
 XE_FN_ xt_vec xt_convert_to_(xt_where_ w, const xt_vec *v, const xt_map *map, const xt_map *source)
 {
@@ -7955,8 +7867,6 @@ xt_vec xt_tile_unpack_(xt_where_ w, xt_pack_desc_ d)
 
 /* front/elements.c - records element-wise operations and casts. */
 
-/* ---- operands ---------------------------------------------------------------------------------------------------- */
-
 XE_FN_ bool xt_check_alike_(xt_where_ w, const char *what, const xt_vec *a, const xt_vec *b, bool types)
 {
     const xt_same_errors_ errors = {XT_ERROR_VEC_SHAPE, types ? XT_ERROR_VEC_TYPE : 0, XT_ERROR_BLOCKED,
@@ -8009,8 +7919,6 @@ XE_FN_ bool xt_operands_(xt_where_ w, const char *what, int n, const xt_any_ *gi
         if (!xt_check_alike_(w, what, &v[0], &v[i], true)) return false;
     return true;
 }
-
-/* ---- arithmetic, comparison, selection --------------------------------------------------------------------------- */
 
 /* Arithmetic takes all types except i1 and 8-bit floats; bit operations integers and i1; shifts integers. */
 XE_FN_ bool xt_vec_op_allowed_(xt_where_ w, int op, int type)
@@ -8083,8 +7991,6 @@ xt_vec xt_select_vec_(xt_where_ w, const xt_any_ *given)
     return xt_record_vecs_(w, XT_AS_(SELECT_VECTOR), 0, v[1].type, 3, v, 0);
 }
 
-/* ---- mathematics: numbers and vectors ---------------------------------------------------------------------------- */
-
 XE_FN_ bool xt_math_allowed_(xt_where_ w, int op, int type)
 {
     return (type < XT_BOOL_ && xt_math_instruction_(op, type)) ||
@@ -8120,8 +8026,6 @@ xt_val xt_math_scalar_(xt_where_ w, int op, const xt_any_ *given)
         if (!xt_check_type_(w, &n.v[i], n.type, row->name)) return xt_nothing_();
     return xt_record_number_(w, XT_AS_(MATH_NUMBER), op, n.type, 1, &n);
 }
-
-/* ---- casts ------------------------------------------------------------------------------------------------------- */
 
 /* A cast to e2m1 makes bytes with a value in the lower four bits; one from e2m1 takes that. */
 XE_FN_ xt_vec xt_cast_each_(xt_where_ w, int type, const xt_vec *v)
@@ -8464,8 +8368,6 @@ xt_tile xt_update_offsets_(xt_where_ w, xt_update_by_ given)
 
 /* front/access.c - records load_tile, store_tile, prefetch_tile, load_gather, store_scatter. */
 
-/* ---- load_tile, store_tile --------------------------------------------------------------------------------------- */
-
 /* The type must be able to represent it. */
 XE_FN_ bool xt_check_padding_(xt_where_ w, int type, double padding)
 {
@@ -8518,8 +8420,6 @@ void xt_store_tile_(xt_where_ w, xt_scattered_ d)
         xt_check_store_(w, &d.vec, &d.access.tile) && xt_check_rows_(w, &d.access.tile))
         xt_record_(w, XT_AS_(STORE_TILE), 0, 0, &d, sizeof d);
 }
-
-/* ---- load_gather, store_scatter ---------------------------------------------------------------------------------- */
 
 XE_FN_ bool xt_check_mask_(xt_where_ w, const xt_vec *mask, const xt_tile *t)
 {
@@ -8823,8 +8723,6 @@ xt_vec xt_reduction_(xt_where_ w, int kind, xt_reduction_desc_ d)
 
 /* front/scan.c - records scans, XT_ARGMAX and XT_ARGMIN. */
 
-/* ---- scans ------------------------------------------------------------------------------------------------------- */
-
 /* For each element, the total of all pieces before its own: reduces pieces, scans the totals, and broadcasts them. */
 XE_FN_ xt_vec xt_scan_carry_(xt_where_ w, int kind, const xt_vec *v, int dim)
 {
@@ -8875,8 +8773,6 @@ xt_vec xt_scan_vec_(xt_where_ w, int kind, xt_scan_desc_ d)
     xt_record_(w, XT_AS_(SCAN), kind, plain.id, &of, sizeof of);
     return plain;
 }
-
-/* ---- argmin, argmax ---------------------------------------------------------------------------------------------- */
 
 /* Finds the extreme value, then the first element equal to it. If there is none, all are NaN: takes the last, which is
  * where the search for the least index begins. */
@@ -9216,8 +9112,6 @@ xt_vec xt_emit_vec_(xt_where_ w, int type, xt_emit_block_fn fn, void *user, cons
 
 /* front/single.c - records single numbers: load, store, elements of vectors; any and all of a mask; random numbers. */
 
-/* ---- memory ------------------------------------------------------------------------------------------------------ */
-
 XE_FN_ bool xt_check_element_(xt_where_ w, const xt_val *base, const xt_val *index, const char *what)
 {
     if (xt_is_lost_(base) || xt_is_lost_(index)) return false;
@@ -9248,8 +9142,6 @@ void xt_store_(xt_where_ w, const xt_val *given)
     if (xt_check_type_(w, &n.v[2], n.type, "the number of XT_STORE"))
         xt_record_(w, XT_AS_(STORE), 0, 0, &n, sizeof n);
 }
-
-/* ---- from vectors ------------------------------------------------------------------------------------------------ */
 
 /* Broadcasts the element to all subgroups first, then to all their lanes. */
 xt_val xt_element_(xt_where_ w, xt_vec v, int row, int col)
@@ -9395,8 +9287,6 @@ XE_FN_ uint32_t xt_differences_(xt_carried_ *a, xt_carried_ *b)
         if (!xt_same_scalar_(p, xt_scalar_of_(b, i))) mask |= 1u << i;
     return mask;
 }
-
-/* ---- changes --------------------------------------------------------------------------------------------------- */
 
 /* Replaces the parts in the mask by new values. */
 XE_FN_ void xt_renew_(xt_ctx *x, xt_carried_ *t, uint32_t mask)
@@ -9749,8 +9639,6 @@ XE_FN_ xt_where_ xt_kernel_where_(xt_ctx *x)
     xt_where_ w = {x, &x->head};
     return w;
 }
-
-/* ---- passes ------------------------------------------------------------------------------------------------------ */
 
 /* Runs and records the body. Parameters are the first nodes. */
 XE_FN_ void xt_record_body_(xt_ctx *x)

@@ -17,8 +17,6 @@ static xt_where_ xt_kernel_where_(xt_ctx *x)
     return w;
 }
 
-/* ---- passes ------------------------------------------------------------------------------------------------------ */
-
 /* Runs and records the body. Parameters are the first nodes. */
 static void xt_record_body_(xt_ctx *x)
 {

@@ -1,8 +1,6 @@
 /* front/access.c - records load_tile, store_tile, prefetch_tile, load_gather, store_scatter. */
 #include "../internal.h"
 
-/* ---- load_tile, store_tile --------------------------------------------------------------------------------------- */
-
 /* The type must be able to represent it. */
 static bool xt_check_padding_(xt_where_ w, int type, double padding)
 {
@@ -55,8 +53,6 @@ void xt_store_tile_(xt_where_ w, xt_scattered_ d)
         xt_check_store_(w, &d.vec, &d.access.tile) && xt_check_rows_(w, &d.access.tile))
         xt_record_(w, XT_AS_(STORE_TILE), 0, 0, &d, sizeof d);
 }
-
-/* ---- load_gather, store_scatter ---------------------------------------------------------------------------------- */
 
 XE_FN_ bool xt_check_mask_(xt_where_ w, const xt_vec *mask, const xt_tile *t)
 {

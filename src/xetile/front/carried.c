@@ -80,8 +80,6 @@ XE_FN_ uint32_t xt_differences_(xt_carried_ *a, xt_carried_ *b)
     return mask;
 }
 
-/* ---- changes --------------------------------------------------------------------------------------------------- */
-
 /* Replaces the parts in the mask by new values. */
 XE_FN_ void xt_renew_(xt_ctx *x, xt_carried_ *t, uint32_t mask)
 {

@@ -1,8 +1,6 @@
 /* front/elements.c - records element-wise operations and casts. */
 #include "../internal.h"
 
-/* ---- operands ---------------------------------------------------------------------------------------------------- */
-
 static bool xt_check_alike_(xt_where_ w, const char *what, const xt_vec *a, const xt_vec *b, bool types)
 {
     const xt_same_errors_ errors = {XT_ERROR_VEC_SHAPE, types ? XT_ERROR_VEC_TYPE : 0, XT_ERROR_BLOCKED,
@@ -55,8 +53,6 @@ static bool xt_operands_(xt_where_ w, const char *what, int n, const xt_any_ *gi
         if (!xt_check_alike_(w, what, &v[0], &v[i], true)) return false;
     return true;
 }
-
-/* ---- arithmetic, comparison, selection --------------------------------------------------------------------------- */
 
 /* Arithmetic takes all types except i1 and 8-bit floats; bit operations integers and i1; shifts integers. */
 static bool xt_vec_op_allowed_(xt_where_ w, int op, int type)
@@ -129,8 +125,6 @@ xt_vec xt_select_vec_(xt_where_ w, const xt_any_ *given)
     return xt_record_vecs_(w, XT_AS_(SELECT_VECTOR), 0, v[1].type, 3, v, 0);
 }
 
-/* ---- mathematics: numbers and vectors ---------------------------------------------------------------------------- */
-
 static bool xt_math_allowed_(xt_where_ w, int op, int type)
 {
     return (type < XT_BOOL_ && xt_math_instruction_(op, type)) ||
@@ -166,8 +160,6 @@ xt_val xt_math_scalar_(xt_where_ w, int op, const xt_any_ *given)
         if (!xt_check_type_(w, &n.v[i], n.type, row->name)) return xt_nothing_();
     return xt_record_number_(w, XT_AS_(MATH_NUMBER), op, n.type, 1, &n);
 }
-
-/* ---- casts ------------------------------------------------------------------------------------------------------- */
 
 /* A cast to e2m1 makes bytes with a value in the lower four bits; one from e2m1 takes that. */
 XE_FN_ xt_vec xt_cast_each_(xt_where_ w, int type, const xt_vec *v)

@@ -2,8 +2,6 @@
  * */
 #include "../internal.h"
 
-/* ---- moving elements --------------------------------------------------------------------------------------------- */
-
 /* Records r from v: in registers if each subgroup holds what it needs, else through local memory. */
 static xt_vec xt_rearrange_(xt_where_ w, const xt_operation_ *as, const xt_vec *v, const xt_map *given,
                             const xt_map *source, const xt_source_ *from, xt_vec r)
@@ -28,8 +26,6 @@ static xt_vec xt_rearrange_(xt_where_ w, const xt_operation_ *as, const xt_vec *
                  r.dist.data[0], r.dist.data[1], from->divisor[dim]);
     return r;
 }
-
-/* ---- broadcast --------------------------------------------------------------------------------------------------- */
 
 static bool xt_check_broadcast_(xt_where_ w, xt_broadcast_desc_ *d)
 {
@@ -74,8 +70,6 @@ xt_vec xt_broadcast_(xt_where_ w, xt_broadcast_desc_ d)
     return xt_rearrange_(w, XT_AS_(BROADCAST), &d.vec, &given, &d.source, &from, r);
 }
 
-/* ---- transpose --------------------------------------------------------------------------------------------------- */
-
 xt_vec xt_transpose_(xt_where_ w, xt_layout_desc_ d)
 {
     static const xt_source_ from = {true, {1, 1}, {0, 0}, false};
@@ -89,8 +83,6 @@ xt_vec xt_transpose_(xt_where_ w, xt_layout_desc_ d)
     return xt_rearrange_(w, XT_AS_(TRANSPOSE), &d.vec, &given, &d.source, &from,
                          xt_mapped_vec_(w, d.vec.type, d.vec.dist.shape[1], d.vec.dist.shape[0], &d.map));
 }
-
-/* ---- convert_layout, slices -------------------------------------------------------------------------------------- */
 
 XE_FN_ xt_vec xt_convert_to_(xt_where_ w, const xt_vec *v, const xt_map *map, const xt_map *source)
 {

@@ -1,8 +1,6 @@
 /* front/scan.c - records scans, XT_ARGMAX and XT_ARGMIN. */
 #include "../internal.h"
 
-/* ---- scans ------------------------------------------------------------------------------------------------------- */
-
 /* For each element, the total of all pieces before its own: reduces pieces, scans the totals, and broadcasts them. */
 static xt_vec xt_scan_carry_(xt_where_ w, int kind, const xt_vec *v, int dim)
 {
@@ -53,8 +51,6 @@ xt_vec xt_scan_vec_(xt_where_ w, int kind, xt_scan_desc_ d)
     xt_record_(w, XT_AS_(SCAN), kind, plain.id, &of, sizeof of);
     return plain;
 }
-
-/* ---- argmin, argmax ---------------------------------------------------------------------------------------------- */
 
 /* Finds the extreme value, then the first element equal to it. If there is none, all are NaN: takes the last, which is
  * where the search for the least index begins. */

@@ -1,8 +1,6 @@
 /* front/single.c - records single numbers: load, store, elements of vectors; any and all of a mask; random numbers. */
 #include "../internal.h"
 
-/* ---- memory ------------------------------------------------------------------------------------------------------ */
-
 static bool xt_check_element_(xt_where_ w, const xt_val *base, const xt_val *index, const char *what)
 {
     if (xt_is_lost_(base) || xt_is_lost_(index)) return false;
@@ -33,8 +31,6 @@ void xt_store_(xt_where_ w, const xt_val *given)
     if (xt_check_type_(w, &n.v[2], n.type, "the number of XT_STORE"))
         xt_record_(w, XT_AS_(STORE), 0, 0, &n, sizeof n);
 }
-
-/* ---- from vectors ------------------------------------------------------------------------------------------------ */
 
 /* Broadcasts the element to all subgroups first, then to all their lanes. */
 xt_val xt_element_(xt_where_ w, xt_vec v, int row, int col)

@@ -1,8 +1,6 @@
 /* front/vectors.c - records vectors: distribution, comparison of operands, constants. */
 #include "../internal.h"
 
-/* ---- maps in a kernel -------------------------------------------------------------------------------------------- */
-
 /* Distributes a tile or vector by a map; false after an error. All maps of a kernel have the same number of
  * subgroups. */
 XE_FN_ bool xt_distribute_(xt_where_ w, xt_dist *d, int rows, int cols, const xt_map *map)
@@ -41,8 +39,6 @@ XE_FN_ xt_val xt_record_place_(xt_where_ w, const xt_dist *d, int dim)
     return v;
 }
 
-/* ---- making vectors ---------------------------------------------------------------------------------------------- */
-
 /* A vector of a given shape and map; empty after an error. */
 XE_FN_ xt_vec xt_mapped_vec_(xt_where_ w, cm_type type, int rows, int cols, const xt_map *map)
 {
@@ -50,8 +46,6 @@ XE_FN_ xt_vec xt_mapped_vec_(xt_where_ w, cm_type type, int rows, int cols, cons
     form.map = *map;
     return xt_distribute_(w, &form.dist, rows, cols, map) ? xt_new_vec_(w.x, type, &form) : form;
 }
-
-/* ---- comparing operands ------------------------------------------------------------------------------------------ */
 
 XE_FN_ bool xt_check_vec_(xt_where_ w, const xt_vec *v, const char *what)
 {
@@ -108,8 +102,6 @@ XE_FN_ int xt_dimension_(xt_where_ w, const char *what, int dim, const xt_vec *v
     return -1;
 }
 
-/* ---- constants --------------------------------------------------------------------------------------------------- */
-
 static xt_vec xt_fill_(xt_where_ w, xt_vec v, const xt_val *number, uint32_t like)
 {
     xt_splat_of_ of = {*number, like};
@@ -149,8 +141,6 @@ xt_vec xt_iota_(xt_where_ w, int type, int dim, xt_vec_desc_ d)
     xt_record_(w, XT_AS_(IOTA), dim, r.id, NULL, 0);
     return r;
 }
-
-/* ---- tables ------------------------------------------------------------------------------------------------------ */
 
 /* values: C numbers of type `of`. */
 xt_vec xt_table_(xt_where_ w, int type, int of, const void *values, xt_vec_desc_ d)

@@ -30,12 +30,8 @@ XE_FN_ const char *xt_op_name_(int op)
 
 XE_FN_ bool xt_is_compare_(int op) { return op >= SPE_ARITH_EQ; }
 
-/* ---- block by block, or strip by strip --------------------------------------------------------------------------- */
-
 XE_FN_ bool xt_is_shift_(int op) { return op == SPE_ARITH_SHL || op == SPE_ARITH_SHR; }
 XE_FN_ bool xt_is_bitwise_(int op) { return op == SPE_ARITH_AND || op == SPE_ARITH_OR || op == SPE_ARITH_XOR; }
-
-/* ---- mathematics: numbers and vectors ---------------------------------------------------------------------------- */
 
 XE_FN_ const xt_math_row_ *xt_math_info_(int op)
 {
@@ -52,8 +48,6 @@ XE_FN_ int xt_math_instruction_(int op, int type)
     if (xt_is_float_(type)) return xt_math_info_(op)->on_float;
     return op != XT_MATH_ABS_ ? 0 : xt_is_signed_(type) ? (int)SPE_SABS : (int)SPE_UABS;
 }
-
-/* ---- combining pairs, for reductions and atomics ----------------------------------------------------------------- */
 
 XE_ONCE_
 XE_FN_ const xt_red_row_ *xt_red_info_(int kind)

@@ -120,8 +120,6 @@ static bool xt_check_place_(xt_where_ w, xt_op_ op, bool meets)
                     r->open[r->depth - 1].name, r->open[r->depth - 1].line, w.x->spread < 2 ? "subgroups" : "lanes");
 }
 
-/* ---- nodes ------------------------------------------------------------------------------------------------------- */
-
 /* Appends a node with a copy of its operands and attributes; size 0: keeps desc itself. */
 XE_FN_ void xt_record_(xt_where_ w, const xt_operation_ *as, int kind, uint32_t result, const void *desc, size_t size)
 {
@@ -168,8 +166,6 @@ XE_FN_ void xt_define_vec_(xt_ctx *x, uint32_t id, xt_vec vec)
     xt_value_at_(x, id)->now.vec = vec;
     xt_value_at_(x, id)->unmade = false;
 }
-
-/* ---- moving elements --------------------------------------------------------------------------------------------- */
 
 /* May memory change at this node, or a loaded value go out of scope? */
 XE_ONCE_

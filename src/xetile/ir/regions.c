@@ -45,8 +45,6 @@ XE_FN_ bool xt_same_scalar_(const xt_val *a, const xt_val *b)
 /* Is a node in this loop, if it is one? */
 XE_FN_ bool xt_is_within_(const xt_frame_ *loop, int node) { return loop && node > loop->begin && node < loop->end; }
 
-/* ---- changes --------------------------------------------------------------------------------------------------- */
-
 /* A number or pointer like the initial one, with another id. */
 XE_FN_ xt_val xt_carried_as_(const xt_val *start, uint32_t id)
 {

@@ -18,8 +18,6 @@ XE_FN_ const char *xt_why_not_block2d_(xt_ctx *x, const xt_tile *t)
 /* Does this version access the tile by 2D block messages? */
 XE_FN_ bool xt_by_block2d_(xt_ctx *x, const xt_tile *t) { return x->block2d && !xt_why_not_block2d_(x, t); }
 
-/* ---- requirements ------------------------------------------------------------------------------------------------ */
-
 /* The tile an operation accesses, if 2D block messages could do it; else NULL. */
 XE_FN_ const xt_tile *xt_accessed_(const xt_node_ *n)
 {
@@ -27,8 +25,6 @@ XE_FN_ const xt_tile *xt_accessed_(const xt_node_ *n)
     if (n->op == XT_OP_STORE_TILE_) return &n->scattered->access.tile;
     return n->op == XT_OP_PREFETCH_TILE_ ? &n->prefetch->tile : NULL;
 }
-
-/* ---- load_tile, store_tile --------------------------------------------------------------------------------------- */
 
 /* The padding as a number of the type. */
 XE_FN_ xt_val xt_padding_(int type, double padding)

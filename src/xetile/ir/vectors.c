@@ -1,8 +1,6 @@
 /* ir/vectors.c - vectors: their form, layout, and the blocks that a subgroup holds. */
 #include "../internal.h"
 
-/* ---- blocks ------------------------------------------------------------------------------------------------------ */
-
 XE_FN_ void xt_grid_init_(const xt_ctx *x, xt_grid_ *g, const xt_dist *d)
 {
     for (int i = 0; i < 2; i++) {
@@ -43,11 +41,7 @@ XE_FN_ bool xt_next_block_(xt_block_ *b)
     return true;
 }
 
-/* ---- maps in a kernel -------------------------------------------------------------------------------------------- */
-
 XE_FN_ bool xt_has_place_(const xt_dist *d, int dim) { return d->layout[dim] > 1 && d->count[dim] > 1; }
-
-/* ---- making vectors ---------------------------------------------------------------------------------------------- */
 
 XE_FN_ xt_vec xt_no_vec_(void)
 {
@@ -80,8 +74,6 @@ XE_FN_ xt_vec xt_new_vec_(xt_ctx *x, cm_type type, const xt_vec *like)
     xt_spread_like_(x, v.id, like);
     return v;
 }
-
-/* ---- block by block, or strip by strip --------------------------------------------------------------------------- */
 
 /* The number of operands. */
 XE_FN_ int xt_operand_count_(const xt_vectors_ *d)

@@ -13,8 +13,6 @@ XE_FN_ spe_id xt_emit_arith_(spe_module *m, int op, int type, spe_id a, spe_id b
     return spe_arith(m, (spe_arith_op)op, is_signed ? SPE_NUMBER_SIGNED : SPE_NUMBER_UNSIGNED, a, b);
 }
 
-/* ---- element-wise operations ------------------------------------------------------------------------------------- */
-
 /* Conditions are stored as bytes 0 and 1. */
 static spe_id xt_from_condition_(xt_ctx *x, spe_id condition)
 {
@@ -75,8 +73,6 @@ XE_FN_ spe_id xt_bitcast_part_(xt_ctx *x, const xt_node_ *n, const spe_id *v)
 {
     return cm_bitcast(&x->cm, spe_vec_like(&x->m, xt_spe_type_(x, xt_meeting_type_(n)), v[0]), v[0]);
 }
-
-/* ---- combining pairs, for reductions and atomics ----------------------------------------------------------------- */
 
 /* The larger or smaller of two floats; -0 is less than 0. A NaN wins or loses, by nan_wins. */
 XE_FN_ spe_id xt_extreme_(spe_module *m, bool larger, bool nan_wins, spe_id a, spe_id b)

@@ -1,8 +1,6 @@
 /* lower/control.c - writes regions and barriers. */
 #include "../internal.h"
 
-/* ---- XT_FOR ------------------------------------------------------------------------------------------------------ */
-
 /* How far the index is from its start after the loop: the smallest multiple of the step that is not below hi - lo. */
 static spe_id xt_for_distance_(xt_ctx *x, const xt_frame_ *f)
 {
@@ -99,14 +97,10 @@ static bool xt_write_next_(xt_ctx *x, xt_frame_ *f)
     return true;
 }
 
-/* ---- XT_WHILE ---------------------------------------------------------------------------------------------------- */
-
 XE_FN_ void xt_write_while_test_(xt_ctx *x, const xt_node_ *n)
 {
     spe_while_test(&x->m, xt_now_id_(x, n->condition, XT_BOOL_));
 }
-
-/* ---- XT_IF ------------------------------------------------------------------------------------------------------- */
 
 XE_FN_ void xt_write_if_(xt_ctx *x, const xt_node_ *n)
 {
@@ -123,8 +117,6 @@ XE_FN_ void xt_write_else_(xt_ctx *x, const xt_node_ *n)
     spe_else(&x->m, (uint32_t)f->id_count, f->ids);
     x->side = x->m.block;
 }
-
-/* ---- the end of a region ----------------------------------------------------------------------------------------- */
 
 XE_FN_ void xt_write_end_(xt_ctx *x, const xt_node_ *node)
 {
@@ -146,8 +138,6 @@ XE_FN_ void xt_write_end_(xt_ctx *x, const xt_node_ *node)
     if (f->panel_ids && x->strips_in_panels) x->vulkan->wait(x);
     xt_scatter_(x, f, true, f->counts ? xt_for_distance_(x, f) : 0);
 }
-
-/* ---- barriers ---------------------------------------------------------------------------------------------------- */
 
 XE_FN_ void xt_write_barrier_(xt_ctx *x, const xt_node_ *n)
 {

@@ -49,8 +49,6 @@ XE_FN_ bool xt_field_of_(xt_ctx *x, xt_field_ *f, const xt_vec *v, int type)
     return spe_ok(&x->m);
 }
 
-/* ---- picking ----------------------------------------------------------------------------------------------------- */
-
 /* The mask of lanes whose number has this bit. */
 XE_FN_ xt_lanes_ xt_lanes_with_(const xt_ctx *x, int bit)
 {

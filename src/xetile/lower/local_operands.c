@@ -1,8 +1,6 @@
 /* lower/local_operands.c - writes the loads that go through local memory, as passes/local_operands.c has planned. */
 #include "../internal.h"
 
-/* ---- from local memory to operands ------------------------------------------------------------------------------- */
-
 /* Reads a block, part by part: consecutive rows of a left operand, or dwords along k of a lane's column. */
 static cm_matrix xt_stage_block_(xt_ctx *x, const xt_stage_ *s, spe_id from, const xt_block_ *b)
 {

@@ -25,8 +25,6 @@ XE_FN_ void xt_write_nodes_(xt_ctx *x)
     }
 }
 
-/* ---- passes ------------------------------------------------------------------------------------------------------ */
-
 XE_FN_ bool xt_begin_kernel_(xt_ctx *x)
 {
     spe_param params[SPE_PARAMS_MAX];

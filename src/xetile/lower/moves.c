@@ -58,8 +58,6 @@ static xt_tile xt_turned_tile_(xt_ctx *x, const xt_tile *of, const xt_dist *to)
     return r;
 }
 
-/* ---- ways to move elements --------------------------------------------------------------------------------------- */
-
 /* Loads a vector transposed instead of transposing it: a single message for a product's operand or 32-bit elements, and
  * no worse per lane. */
 static bool xt_move_by_loading_(xt_ctx *x, const xt_node_ *n, xt_vec *r)

@@ -1,8 +1,6 @@
 /* lower/reduction.c - writes steps of reductions. */
 #include "../internal.h"
 
-/* ---- within a subgroup ------------------------------------------------------------------------------------------- */
-
 typedef struct {
     xt_field_ f;
     xt_group_ group;
@@ -99,8 +97,6 @@ static xt_vec xt_reduce_local_(xt_ctx *x, const xt_vec *v, xt_group_ group, xt_v
     r.strips = (size + r.width - 1) / r.width;
     return xt_reduce_lanes_(x, &r, &out) ? xt_pick_all_(x, &out, NULL, NULL, result) : result;
 }
-
-/* ---- reduction --------------------------------------------------------------------------------------------------- */
 
 XE_FN_ void xt_write_reduce_(xt_ctx *x, const xt_node_ *n)
 {

@@ -1,8 +1,6 @@
 /* lower/single.c - writes single numbers. */
 #include "../internal.h"
 
-/* ---- memory ------------------------------------------------------------------------------------------------------ */
-
 static spe_id xt_element_pointer_(xt_ctx *x, const xt_numbers_ *d)
 {
     spe_id base = xt_now_(x, &d->v[0]).id;
@@ -24,8 +22,6 @@ XE_FN_ void xt_write_store_(xt_ctx *x, const xt_node_ *n)
     spe_id id = cm_from_arith(&x->cm, type, xt_now_id_(x, &d->v[2], d->type));
     spe_store(&x->m, xt_element_pointer_(x, d), id, (uint32_t)xt_bytes_(type));
 }
-
-/* ---- from vectors ------------------------------------------------------------------------------------------------ */
 
 XE_FN_ void xt_write_element_(xt_ctx *x, const xt_node_ *n)
 {

@@ -1,8 +1,6 @@
 /* lower/tiles.c - writes local memory and tiles. */
 #include "../internal.h"
 
-/* ---- local memory ------------------------------------------------------------------------------------------------ */
-
 /* An array in local memory. */
 XE_FN_ spe_id xt_shared_array_(spe_module *m, spe_id type, int64_t elements)
 {
@@ -25,16 +23,12 @@ XE_FN_ void xt_write_local_(xt_ctx *x, const xt_node_ *n)
     xt_define_(x, n->result, v);
 }
 
-/* ---- init_tile: its arguments ------------------------------------------------------------------------------------ */
-
 XE_FN_ void xt_write_pointer_(xt_ctx *x, const xt_node_ *n)
 {
     int type = n->numbers->type;
     spe_id address = xt_now_id_(x, &n->numbers->v[0], CM_I64);
     xt_define_(x, n->result, spe_val_of(SPE_POINTER, type, xt_emit_pointer_(x, (int)xt_held_((cm_type)type), address)));
 }
-
-/* ---- init_tile: leading dimensions select one of several matrices ------------------------------------------------ */
 
 XE_FN_ void xt_write_matrix_(xt_ctx *x, const xt_node_ *n)
 {
@@ -56,8 +50,6 @@ XE_FN_ void xt_write_matrix_(xt_ctx *x, const xt_node_ *n)
     xt_define_(x, n->result, before.base);
     xt_define_(x, init->tile.shape[across].id, xt_scalar_(CM_I32, lines, 1));
 }
-
-/* ---- init_tile --------------------------------------------------------------------------------------------------- */
 
 /* The scalars of a tile as ids, in the order of xt_plan_tile_.made; of an offset that a loop advances, the start. */
 XE_FN_ void xt_tile_ids_(xt_ctx *x, const xt_tile *t, spe_id ids[XT_COMPONENTS_])

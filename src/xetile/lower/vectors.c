@@ -1,8 +1,6 @@
 /* lower/vectors.c - writes vectors: positions of subgroups, layouts, constants. */
 #include "../internal.h"
 
-/* ---- maps in a kernel -------------------------------------------------------------------------------------------- */
-
 /* Finds or adds the row of a key, at most XT_LANES_MAX_ bytes, whose id the caller computes; NULL without memory. */
 XE_FN_ xt_once_ *xt_once_at_(xt_ctx *x, xt_once_kind_ kind, const void *key, size_t size)
 {
@@ -73,8 +71,6 @@ XE_FN_ void xt_write_place_(xt_ctx *x, const xt_node_ *n)
     const xt_dist *d = n->dist;
     xt_define_(x, n->result, xt_scalar_(CM_I32, xt_place_id_(x, d, n->kind), xt_align_of_(d->data[n->kind])));
 }
-
-/* ---- making vectors ---------------------------------------------------------------------------------------------- */
 
 /* A node's vector, in its chosen layout, with blocks allocated. */
 XE_FN_ xt_vec xt_make_vec_(xt_ctx *x, const xt_node_ *n)
@@ -151,8 +147,6 @@ XE_FN_ xt_vec xt_settle_(xt_ctx *x, xt_vec r)
     return xt_as_use_(x, &r, use);
 }
 
-/* ---- constants --------------------------------------------------------------------------------------------------- */
-
 XE_FN_ void xt_write_splat_(xt_ctx *x, const xt_node_ *n)
 {
     xt_vec v = xt_make_vec_(x, n);
@@ -197,8 +191,6 @@ XE_FN_ void xt_write_iota_(xt_ctx *x, const xt_node_ *n)
         r.block[b.i] = xt_iota_block_(x, (int)r.type, &b, n->kind, at);
     xt_define_vec_(x, n->result, xt_settle_(x, r));
 }
-
-/* ---- tables ------------------------------------------------------------------------------------------------------ */
 
 /* Puts the numbers in a constant array of the module. */
 static spe_id xt_emit_table_(xt_ctx *x, cm_type held, const xt_val *numbers, int n)
