@@ -7599,6 +7599,13 @@ xt_vec xt_iota_(xt_where_ w, int type, int dim, xt_vec_desc_ d)
     return r;
 }
 
+/* For operations made of others: the positions along dim of a vector's elements. */
+XE_FN_ xt_vec xt_positions_(xt_where_ w, int type, int dim, const xt_vec *of)
+{
+    const xt_vec_desc_ form = {of->dist.shape[0], of->dist.shape[1], of->map, 0};
+    return xt_iota_(w, type, dim, form);
+}
+
 /* values: C numbers of type `of`. */
 xt_vec xt_table_(xt_where_ w, int type, int of, const void *values, xt_vec_desc_ d)
 {
@@ -7753,6 +7760,18 @@ xt_vec xt_broadcast_(xt_where_ w, xt_broadcast_desc_ d)
     return xt_rearrange_(w, XT_AS_(BROADCAST), &d.vec, &given, &d.source, &from, r);
 }
 
+/* For operations made of others: each element `copies` times along dim (0: the only one, `size` times). */
+XE_FN_ xt_vec xt_repeat_(xt_where_ w, const xt_vec *v, int dim, int size, int copies, const xt_map *map)
+{
+    xt_broadcast_desc_ d = XT_ZERO_;
+    d.vec = *v;
+    d.dim = dim;
+    d.size = size;
+    d.broadcast_size = copies;
+    d.map = *map;
+    return xt_broadcast_(w, d);
+}
+
 xt_vec xt_transpose_(xt_where_ w, xt_layout_desc_ d)
 {
     static const xt_source_ from = {true, {1, 1}, {0, 0}, false};
@@ -7883,19 +7902,16 @@ XE_FN_ bool xt_has_shape_(const xt_vec *v, int dim, const xt_vec *like)
 /* Repeats a single row, column or element to the shape of a larger vector; returns anything else unchanged. */
 XE_FN_ xt_vec xt_repeated_(xt_where_ w, const xt_vec *v, const xt_vec *like)
 {
-    xt_broadcast_desc_ d = XT_ZERO_;
-    d.vec = *v;
+    xt_vec r = *v;
     if (!v->id || !like->id || !xt_has_shape_(v, 0, like) || !xt_has_shape_(v, 1, like) || v->inner[0] ||
         like->inner[0])
-        return *v;
-    for (int dim = 0; dim < 2 && d.vec.id; dim++) {
-        d.dim = dim;
-        d.size = like->dist.shape[dim];
-        d.map = d.vec.map;
-        if (xt_has_map_(&d.map)) d.map.sg_data[dim] = like->map.sg_data[dim];
-        if (d.vec.dist.shape[dim] != d.size) d.vec = xt_broadcast_(w, d);
+        return r;
+    for (int dim = 0; dim < 2 && r.id; dim++) {
+        xt_map map = r.map;
+        if (xt_has_map_(&map)) map.sg_data[dim] = like->map.sg_data[dim];
+        if (r.dist.shape[dim] != like->dist.shape[dim]) r = xt_repeat_(w, &r, dim, like->dist.shape[dim], 0, &map);
     }
-    return d.vec;
+    return r;
 }
 
 /* The largest vector among operands; NULL if there is none. */
@@ -8721,30 +8737,31 @@ xt_vec xt_reduction_(xt_where_ w, int kind, xt_reduction_desc_ d)
     return xt_rename_(w, XT_AS_(REDUCTION), kind, &whole, inner);
 }
 
+/* For operations made of others: with `size` neighbours along dim in each group (0: all), and the map that follows. */
+XE_FN_ xt_vec xt_reduced_(xt_where_ w, int kind, const xt_vec *v, int dim, int size)
+{
+    xt_reduction_desc_ d = XT_ZERO_;
+    d.vec = *v;
+    d.dim = dim;
+    d.reduction_size = size;
+    return xt_reduction_(w, kind, d);
+}
+
 /* front/scan.c - records scans, XT_ARGMAX and XT_ARGMIN. */
 
 /* For each element, the total of all pieces before its own: reduces pieces, scans the totals, and broadcasts them. */
 XE_FN_ xt_vec xt_scan_carry_(xt_where_ w, int kind, const xt_vec *v, int dim)
 {
-    xt_reduction_desc_ sum = XT_ZERO_;
-    xt_broadcast_desc_ back = XT_ZERO_;
-    xt_scan_desc_ scan = XT_ZERO_;
-    xt_map whole;
-    sum.vec = *v;
-    sum.dim = scan.dim = back.dim = dim;
-    sum.reduction_size = back.broadcast_size = v->dist.data[dim];
-    scan.vec = xt_reduction_(w, kind, sum);
+    int size = v->dist.data[dim];
+    xt_scan_desc_ scan = {xt_reduced_(w, kind, v, dim, size), dim, true};
     if (!scan.vec.id) return scan.vec;
-    sum.map = whole = scan.vec.map;
-    whole.sg_data[dim] = back.size = scan.vec.dist.shape[dim];
-    scan.vec = xt_convert_to_(w, &scan.vec, &whole, &scan.vec.map);
-    scan.exclusive = true;
-    back.vec = xt_scan_vec_(w, kind, scan);
-    if (!back.vec.id) return back.vec;
-    back.vec = xt_convert_to_(w, &back.vec, &sum.map, &back.vec.map);
-    back.size = v->dist.shape[dim];
-    back.map = v->map;
-    return xt_broadcast_(w, back);
+    xt_map each = scan.vec.map, whole = each;
+    whole.sg_data[dim] = scan.vec.dist.shape[dim];
+    scan.vec = xt_convert_to_(w, &scan.vec, &whole, &each);
+    xt_vec carry = xt_scan_vec_(w, kind, scan);
+    if (!carry.id) return carry;
+    carry = xt_convert_to_(w, &carry, &each, &carry.map);
+    return xt_repeat_(w, &carry, dim, v->dist.shape[dim], size, &v->map);
 }
 
 xt_vec xt_scan_vec_(xt_where_ w, int kind, xt_scan_desc_ d)
@@ -8779,31 +8796,22 @@ xt_vec xt_scan_vec_(xt_where_ w, int kind, xt_scan_desc_ d)
 xt_vec xt_arg_(xt_where_ w, bool largest, xt_arg_desc_ d)
 {
     int type = (int)d.vec.type, kind = largest ? XT_RED_maxnumf_ : XT_RED_minnumf_;
-    xt_reduction_desc_ least = XT_ZERO_;
-    xt_broadcast_desc_ back = XT_ZERO_;
-    xt_vec_desc_ form = XT_ZERO_;
+    xt_reduction_desc_ check = XT_ZERO_;
     if (type < XT_BOOL_ && xt_is_int_(type))
         kind =
             xt_is_signed_(type) ? (largest ? XT_RED_maxsi_ : XT_RED_minsi_) : (largest ? XT_RED_maxui_ : XT_RED_minui_);
-    least.vec = d.vec;
-    least.dim = d.dim;
-    if (!xt_check_reduction_(w, largest ? "XT_ARGMAX" : "XT_ARGMIN", kind, &least)) return xt_no_vec_();
+    check.vec = d.vec;
+    check.dim = d.dim;
+    if (!xt_check_reduction_(w, largest ? "XT_ARGMAX" : "XT_ARGMIN", kind, &check)) return xt_no_vec_();
     if (d.vec.inner[0])
         return XT_FAIL_VEC_(w, XT_ERROR_BLOCKED, "%s of a 4-D vector: XT_TILE_UNPACK first",
                             largest ? "XT_ARGMAX" : "XT_ARGMIN");
-    xt_vec best = back.vec = xt_reduction_(w, kind, least);
-    back.dim = d.dim;
-    back.size = d.vec.dist.shape[d.dim];
-    back.map = form.map = d.vec.map;
-    form.rows = d.vec.dist.shape[0];
-    form.cols = d.vec.dist.shape[1];
-    xt_any_ both[2] = {xt_any_vec_(d.vec), xt_any_vec_(xt_broadcast_(w, back))}, all[3];
-    all[2] = xt_any_int_(back.size - 1);
-    all[1] = xt_any_vec_(xt_iota_(w, CM_I32, d.dim, form));
-    all[0] = xt_any_vec_(xt_binary_vec_(w, SPE_ARITH_EQ, both));
+    int size = d.vec.dist.shape[d.dim];
+    xt_vec best = xt_reduced_(w, kind, &d.vec, d.dim, 0), back = xt_repeat_(w, &best, d.dim, size, 0, &d.vec.map);
+    xt_any_ all[3] = {xt_any_vec_(d.vec), xt_any_vec_(xt_positions_(w, CM_I32, d.dim, &d.vec)), xt_any_int_(size - 1)};
+    all[0] = xt_any_vec_(xt_binary_pair_(w, SPE_ARITH_EQ, all[0], xt_any_vec_(back)));
     xt_vec at = xt_select_vec_(w, all);
-    least.vec = at;
-    at = xt_reduction_(w, XT_RED_minsi_, least);
+    at = xt_reduced_(w, XT_RED_minsi_, &at, d.dim, 0);
     if (xt_has_map_(&d.map) && at.id) at = xt_convert_to_(w, &at, &d.map, &at.map);
     if (xt_has_map_(&d.map) && best.id) best = xt_convert_to_(w, &best, &d.map, &best.map);
     if (d.value) *d.value = best;
@@ -8815,17 +8823,12 @@ xt_vec xt_arg_(xt_where_ w, bool largest, xt_arg_desc_ d)
 /* `count` columns: in column i what `one`, a column, has; elsewhere what `all` has; all.id 0: nothing yet. */
 XE_FN_ xt_vec xt_with_column_(xt_where_ w, xt_vec all, xt_vec one, int count, int i)
 {
-    xt_vec_desc_ form = XT_ZERO_;
-    xt_broadcast_desc_ wide = XT_ZERO_;
-    wide.vec = one;
-    wide.dim = 1;
-    wide.size = form.cols = count;
-    wide.map = form.map = one.map;
-    wide.map.sg_data[1] = form.map.sg_data[1] = xt_has_map_(&one.map) ? count : 0;
-    form.rows = one.dist.shape[0];
-    one = xt_broadcast_(w, wide);
-    if (i == 0) return one;
-    xt_vec here = xt_binary_pair_(w, SPE_ARITH_EQ, xt_any_vec_(xt_iota_(w, CM_I32, 1, form)), xt_any_int_(i));
+    xt_map map = one.map;
+    map.sg_data[1] = xt_has_map_(&map) ? count : 0;
+    one = xt_repeat_(w, &one, 1, count, 0, &map);
+    if (i == 0 || !one.id) return one;
+    xt_vec here = xt_positions_(w, CM_I32, 1, &one);
+    here = xt_binary_pair_(w, SPE_ARITH_EQ, xt_any_vec_(here), xt_any_int_(i));
     const xt_any_ sides[3] = {xt_any_vec_(here), xt_any_vec_(one), xt_any_vec_(all)};
     return xt_select_vec_(w, sides);
 }
@@ -8833,20 +8836,16 @@ XE_FN_ xt_vec xt_with_column_(xt_where_ w, xt_vec all, xt_vec one, int count, in
 xt_vec xt_top_(xt_where_ w, xt_top_desc_ d)
 {
     xt_vec left = d.vec, found = xt_no_vec_(), values = xt_no_vec_(), best;
-    xt_vec_desc_ form = XT_ZERO_;
     xt_arg_desc_ next = XT_ZERO_;
     if (!xt_check_operand_(w, "XT_TOP", &d.vec, NULL)) return xt_no_vec_();
     if (!xt_is_float_((int)d.vec.type))
         return XT_FAIL_VEC_(w, XT_ERROR_VEC_TYPE, "XT_TOP of %s, wanted floats", xt_type_name_((int)d.vec.type));
     if (d.count < 1 || d.count > d.vec.dist.shape[1])
         return XT_FAIL_VEC_(w, XT_ERROR_VEC_SHAPE, "XT_TOP: %d of %d columns", d.count, d.vec.dist.shape[1]);
-    form.rows = d.vec.dist.shape[0];
-    form.cols = d.vec.dist.shape[1];
-    form.map = d.vec.map;
     xt_any_ nan = xt_any_real_(spe_real_of_bits(SPE_IEEE, 16, 0x7e00)); /* which XT_ARGMAX ignores */
     next.dim = 1;
     next.value = &best;
-    xt_vec columns = xt_iota_(w, CM_I32, 1, form);
+    xt_vec columns = xt_positions_(w, CM_I32, 1, &d.vec);
     for (int i = 0; i < d.count; i++) {
         next.vec = left;
         xt_vec at = xt_arg_(w, true, next);
@@ -8865,13 +8864,10 @@ xt_vec xt_top_(xt_where_ w, xt_top_desc_ d)
 
 xt_vec xt_logsumexp_(xt_where_ w, xt_vec v, int dim)
 {
-    xt_reduction_desc_ along = XT_ZERO_;
     if (!xt_check_operand_(w, "XT_LOGSUMEXP", &v, NULL)) return xt_no_vec_();
     if (!xt_is_float_((int)v.type))
         return XT_FAIL_VEC_(w, XT_ERROR_VEC_TYPE, "XT_LOGSUMEXP of %s, wanted floats", xt_type_name_((int)v.type));
-    along.vec = v;
-    along.dim = dim;
-    xt_any_ most = xt_any_vec_(xt_reduction_(w, XT_RED_maxnumf_, along));
+    xt_any_ most = xt_any_vec_(xt_reduced_(w, XT_RED_maxnumf_, &v, dim, 0));
     if (!most.vec.id) return most.vec;
     /* The largest element is taken out, so that no exponential overflows; not if it is infinite: inf - inf is NaN. */
     xt_any_ size = xt_any_vec_(xt_math_vec_(w, XT_MATH_ABS_, &most));
@@ -8879,8 +8875,8 @@ xt_vec xt_logsumexp_(xt_where_ w, xt_vec v, int dim)
     const xt_any_ sides[3] = {xt_any_vec_(xt_binary_pair_(w, SPE_ARITH_LT, size, infinite)), most, xt_any_real_(0)};
     xt_any_ out = xt_any_vec_(xt_select_vec_(w, sides));
     xt_any_ power = xt_any_vec_(xt_binary_pair_(w, SPE_ARITH_SUB, xt_any_vec_(v), out));
-    along.vec = xt_math_vec_(w, XT_MATH_EXP_, &power);
-    xt_any_ sum = xt_any_vec_(xt_reduction_(w, XT_RED_add_, along));
+    xt_vec powers = xt_math_vec_(w, XT_MATH_EXP_, &power);
+    xt_any_ sum = xt_any_vec_(xt_reduced_(w, XT_RED_add_, &powers, dim, 0));
     return xt_binary_pair_(w, SPE_ARITH_ADD, out, xt_any_vec_(xt_math_vec_(w, XT_MATH_LOG_, &sum)));
 }
 
@@ -8893,11 +8889,7 @@ XE_FN_ int xt_unsigned_of_(int bits) { return bits == 8 ? CM_U8 : bits == 16 ? C
  * element, of `bits` bits each. */
 XE_FN_ xt_vec xt_bit_positions_(xt_where_ w, const xt_vec *like, int dim, int count, int bits)
 {
-    xt_vec_desc_ form = XT_ZERO_;
-    form.map = like->map;
-    form.rows = like->dist.shape[0];
-    form.cols = like->dist.shape[1];
-    xt_vec at = xt_iota_(w, (int)like->type, dim, form);
+    xt_vec at = xt_positions_(w, (int)like->type, dim, like);
     at = xt_binary_pair_(w, SPE_ARITH_AND, xt_any_vec_(at), xt_any_int_(count - 1));
     return xt_binary_pair_(w, SPE_ARITH_MUL, xt_any_vec_(at), xt_any_int_(bits));
 }
@@ -8906,27 +8898,19 @@ XE_FN_ xt_vec xt_bit_positions_(xt_where_ w, const xt_vec *like, int dim, int co
 XE_FN_ xt_vec xt_join_neighbours_(xt_where_ w, const xt_vec *v, int dim, int type, int count)
 {
     const xt_cast_desc_ as_usual = {true};
-    xt_reduction_desc_ all = XT_ZERO_;
     xt_vec wide = xt_cast_vec_(w, type, xt_any_vec_(*v), as_usual);
     xt_vec places = xt_bit_positions_(w, &wide, dim, count, xt_bits_(type) / count);
-    all.vec = xt_binary_pair_(w, SPE_ARITH_SHL, xt_any_vec_(wide), xt_any_vec_(places));
-    all.dim = dim;
-    all.reduction_size = count;
-    return xt_reduction_(w, XT_RED_or_, all);
+    wide = xt_binary_pair_(w, SPE_ARITH_SHL, xt_any_vec_(wide), xt_any_vec_(places));
+    return xt_reduced_(w, XT_RED_or_, &wide, dim, count);
 }
 
 /* Takes each element apart into `count` neighbours along dim: it is repeated, and each copy shifted to its part. */
 XE_FN_ xt_vec xt_split_elements_(xt_where_ w, const xt_vec *v, int dim, int type, int count)
 {
     const xt_cast_desc_ as_usual = {true};
-    xt_broadcast_desc_ copies = XT_ZERO_;
-    copies.vec = *v;
-    copies.dim = dim;
-    copies.size = v->dist.shape[dim] * count;
-    copies.broadcast_size = count;
-    copies.map = v->map;
-    copies.map.sg_data[dim] *= count;
-    xt_vec all = xt_broadcast_(w, copies);
+    xt_map map = v->map;
+    map.sg_data[dim] *= count;
+    xt_vec all = xt_repeat_(w, v, dim, v->dist.shape[dim] * count, count, &map);
     if (!all.id) return all;
     xt_vec places = xt_bit_positions_(w, &all, dim, count, xt_bits_((int)v->type) / count);
     all = xt_binary_pair_(w, SPE_ARITH_SHR, xt_any_vec_(all), xt_any_vec_(places));
@@ -9018,11 +9002,8 @@ XE_FN_ xt_vec xt_by_int_(xt_where_ w, int op, const xt_vec *v, int number)
 XE_FN_ xt_vec xt_block_scales_(xt_where_ w, const xt_vec *v, int dim, int exponent)
 {
     const xt_any_ operand = xt_any_vec_(*v);
-    xt_reduction_desc_ largest = XT_ZERO_;
-    largest.vec = xt_math_vec_(w, XT_MATH_ABS_, &operand);
-    largest.dim = dim;
-    largest.reduction_size = CM_SCALED;
-    xt_vec most = xt_reduction_(w, XT_RED_maximumf_, largest);
+    xt_vec most = xt_math_vec_(w, XT_MATH_ABS_, &operand);
+    most = xt_reduced_(w, XT_RED_maximumf_, &most, dim, CM_SCALED);
     if (!most.id) return most;
     xt_vec bits = xt_reinterpret_(w, CM_I32, &most);
     xt_vec scale = xt_by_int_(w, SPE_ARITH_SHR, &bits, 23);
@@ -9038,17 +9019,13 @@ XE_FN_ xt_vec xt_unscaled_(xt_where_ w, xt_vec x, const xt_vec *scale, int dim)
 {
     xt_vec inverse = xt_binary_pair_(w, SPE_ARITH_SUB, xt_any_int_(254), xt_any_vec_(*scale));
     for (int i = 0; i < 2; i++) {
-        xt_broadcast_desc_ wide = XT_ZERO_;
         xt_vec part = xt_by_int_(w, SPE_ARITH_ADD, &inverse, i);
         part = xt_by_int_(w, SPE_ARITH_SHR, &part, 1);
         part = xt_by_int_(w, SPE_ARITH_ADD, &part, 64 - i);
         part = xt_by_int_(w, SPE_ARITH_SHL, &part, 23);
-        wide.vec = xt_reinterpret_(w, CM_F32, &part);
-        wide.dim = dim;
-        wide.size = x.dist.shape[dim];
-        wide.broadcast_size = CM_SCALED;
-        wide.map = x.map;
-        x = xt_binary_pair_(w, SPE_ARITH_MUL, xt_any_vec_(x), xt_any_vec_(xt_broadcast_(w, wide)));
+        part = xt_reinterpret_(w, CM_F32, &part);
+        part = xt_repeat_(w, &part, dim, x.dist.shape[dim], CM_SCALED, &x.map);
+        x = xt_binary_pair_(w, SPE_ARITH_MUL, xt_any_vec_(x), xt_any_vec_(part));
         if (!x.id) return x;
     }
     return x;
@@ -9160,18 +9137,14 @@ xt_val xt_element_(xt_where_ w, xt_vec v, int row, int col)
 xt_val xt_all_(xt_where_ w, xt_vec v, bool all)
 {
     const xt_cast_desc_ as_usual = {true};
-    xt_reduction_desc_ d = XT_ZERO_;
     if (!xt_enter_(w) || !xt_check_vec_(w, &v, all ? "the mask of XT_ALL" : "the mask of XT_ANY")) return xt_nothing_();
     if ((int)v.type != XT_BOOL_)
         return XT_FAIL_NUMBER_(w, XT_ERROR_CONDITION, "%s of a vector of %s", all ? "XT_ALL" : "XT_ANY",
                                xt_type_name_((int)v.type));
     v.inner[0] = v.inner[1] = 0;
-    d.vec = xt_cast_vec_(w, CM_I32, xt_any_vec_(v), as_usual);
-    for (d.dim = 0; d.dim < 2; d.dim++) {
-        d.reduction_size = 0;
-        d.vec = xt_reduction_(w, all ? XT_RED_and_ : XT_RED_or_, d);
-    }
-    return d.vec.id ? xt_binary_number_(w, SPE_ARITH_NE, xt_element_(w, d.vec, 0, 0), spe_val_int(0)) : xt_nothing_();
+    v = xt_cast_vec_(w, CM_I32, xt_any_vec_(v), as_usual);
+    for (int dim = 0; dim < 2; dim++) v = xt_reduced_(w, all ? XT_RED_and_ : XT_RED_or_, &v, dim, 0);
+    return v.id ? xt_binary_number_(w, SPE_ARITH_NE, xt_element_(w, v, 0, 0), spe_val_int(0)) : xt_nothing_();
 }
 
 /* ---- random numbers: Philox2x32-10 (Salmon, Moraes, Dror, Shaw: Parallel random numbers: as easy as 1, 2, 3) ----- */

@@ -300,7 +300,9 @@ XE_FN_ bool xt_check_same_(xt_where_ w, const xt_same_errors_ *e, const char *fi
 XE_FN_ bool xt_check_operand_(xt_where_ w, const char *of, const xt_vec *v, const xt_map *source);
 XE_FN_ int xt_dimension_(xt_where_ w, const char *what, int dim, const xt_vec *v);
 XE_FN_ xt_vec xt_like_(xt_where_ w, const xt_any_ *a, const xt_vec *like);
+XE_FN_ xt_vec xt_positions_(xt_where_ w, int type, int dim, const xt_vec *of);
 XE_FN_ const int *xt_origins_(xt_ctx *x, const xt_dist *to, const xt_dist *from, const xt_source_ *s);
+XE_FN_ xt_vec xt_repeat_(xt_where_ w, const xt_vec *v, int dim, int size, int copies, const xt_map *map);
 XE_FN_ xt_vec xt_convert_to_(xt_where_ w, const xt_vec *v, const xt_map *map, const xt_map *source);
 XE_FN_ xt_vec xt_rename_(xt_where_ w, const xt_operation_ *as, int kind, const xt_whole_ *d, const int inner[2]);
 XE_FN_ xt_vec xt_binary_pair_(xt_where_ w, int op, xt_any_ a, xt_any_ b);
@@ -311,6 +313,7 @@ XE_FN_ bool xt_check_store_(xt_where_ w, const xt_vec *v, const xt_tile *t);
 XE_FN_ bool xt_check_mask_(xt_where_ w, const xt_vec *mask, const xt_tile *t);
 XE_FN_ xt_vec xt_mma_form_(xt_where_ w, const xt_mma_desc_ *d);
 XE_FN_ bool xt_check_reduction_(xt_where_ w, const char *what, int kind, xt_reduction_desc_ *d);
+XE_FN_ xt_vec xt_reduced_(xt_where_ w, int kind, const xt_vec *v, int dim, int size);
 XE_FN_ xt_vec xt_join_neighbours_(xt_where_ w, const xt_vec *v, int dim, int type, int count);
 XE_FN_ xt_vec xt_split_elements_(xt_where_ w, const xt_vec *v, int dim, int type, int count);
 XE_FN_ bool xt_read_(xt_where_ w, const void *object, xt_carried_ *t, int number);

@@ -17,19 +17,16 @@ static bool xt_has_shape_(const xt_vec *v, int dim, const xt_vec *like)
 /* Repeats a single row, column or element to the shape of a larger vector; returns anything else unchanged. */
 static xt_vec xt_repeated_(xt_where_ w, const xt_vec *v, const xt_vec *like)
 {
-    xt_broadcast_desc_ d = XT_ZERO_;
-    d.vec = *v;
+    xt_vec r = *v;
     if (!v->id || !like->id || !xt_has_shape_(v, 0, like) || !xt_has_shape_(v, 1, like) || v->inner[0] ||
         like->inner[0])
-        return *v;
-    for (int dim = 0; dim < 2 && d.vec.id; dim++) {
-        d.dim = dim;
-        d.size = like->dist.shape[dim];
-        d.map = d.vec.map;
-        if (xt_has_map_(&d.map)) d.map.sg_data[dim] = like->map.sg_data[dim];
-        if (d.vec.dist.shape[dim] != d.size) d.vec = xt_broadcast_(w, d);
+        return r;
+    for (int dim = 0; dim < 2 && r.id; dim++) {
+        xt_map map = r.map;
+        if (xt_has_map_(&map)) map.sg_data[dim] = like->map.sg_data[dim];
+        if (r.dist.shape[dim] != like->dist.shape[dim]) r = xt_repeat_(w, &r, dim, like->dist.shape[dim], 0, &map);
     }
-    return d.vec;
+    return r;
 }
 
 /* The largest vector among operands; NULL if there is none. */

@@ -70,6 +70,18 @@ xt_vec xt_broadcast_(xt_where_ w, xt_broadcast_desc_ d)
     return xt_rearrange_(w, XT_AS_(BROADCAST), &d.vec, &given, &d.source, &from, r);
 }
 
+/* For operations made of others: each element `copies` times along dim (0: the only one, `size` times). */
+XE_FN_ xt_vec xt_repeat_(xt_where_ w, const xt_vec *v, int dim, int size, int copies, const xt_map *map)
+{
+    xt_broadcast_desc_ d = XT_ZERO_;
+    d.vec = *v;
+    d.dim = dim;
+    d.size = size;
+    d.broadcast_size = copies;
+    d.map = *map;
+    return xt_broadcast_(w, d);
+}
+
 xt_vec xt_transpose_(xt_where_ w, xt_layout_desc_ d)
 {
     static const xt_source_ from = {true, {1, 1}, {0, 0}, false};

@@ -47,11 +47,8 @@ static xt_vec xt_by_int_(xt_where_ w, int op, const xt_vec *v, int number)
 static xt_vec xt_block_scales_(xt_where_ w, const xt_vec *v, int dim, int exponent)
 {
     const xt_any_ operand = xt_any_vec_(*v);
-    xt_reduction_desc_ largest = XT_ZERO_;
-    largest.vec = xt_math_vec_(w, XT_MATH_ABS_, &operand);
-    largest.dim = dim;
-    largest.reduction_size = CM_SCALED;
-    xt_vec most = xt_reduction_(w, XT_RED_maximumf_, largest);
+    xt_vec most = xt_math_vec_(w, XT_MATH_ABS_, &operand);
+    most = xt_reduced_(w, XT_RED_maximumf_, &most, dim, CM_SCALED);
     if (!most.id) return most;
     xt_vec bits = xt_reinterpret_(w, CM_I32, &most);
     xt_vec scale = xt_by_int_(w, SPE_ARITH_SHR, &bits, 23);
@@ -67,17 +64,13 @@ static xt_vec xt_unscaled_(xt_where_ w, xt_vec x, const xt_vec *scale, int dim)
 {
     xt_vec inverse = xt_binary_pair_(w, SPE_ARITH_SUB, xt_any_int_(254), xt_any_vec_(*scale));
     for (int i = 0; i < 2; i++) {
-        xt_broadcast_desc_ wide = XT_ZERO_;
         xt_vec part = xt_by_int_(w, SPE_ARITH_ADD, &inverse, i);
         part = xt_by_int_(w, SPE_ARITH_SHR, &part, 1);
         part = xt_by_int_(w, SPE_ARITH_ADD, &part, 64 - i);
         part = xt_by_int_(w, SPE_ARITH_SHL, &part, 23);
-        wide.vec = xt_reinterpret_(w, CM_F32, &part);
-        wide.dim = dim;
-        wide.size = x.dist.shape[dim];
-        wide.broadcast_size = CM_SCALED;
-        wide.map = x.map;
-        x = xt_binary_pair_(w, SPE_ARITH_MUL, xt_any_vec_(x), xt_any_vec_(xt_broadcast_(w, wide)));
+        part = xt_reinterpret_(w, CM_F32, &part);
+        part = xt_repeat_(w, &part, dim, x.dist.shape[dim], CM_SCALED, &x.map);
+        x = xt_binary_pair_(w, SPE_ARITH_MUL, xt_any_vec_(x), xt_any_vec_(part));
         if (!x.id) return x;
     }
     return x;

@@ -78,3 +78,13 @@ xt_vec xt_reduction_(xt_where_ w, int kind, xt_reduction_desc_ d)
     for (int i = 0; i < 2; i++) inner[i] = d.vec.inner[0] ? (i == d.dim ? 1 : d.vec.inner[i]) : 0;
     return xt_rename_(w, XT_AS_(REDUCTION), kind, &whole, inner);
 }
+
+/* For operations made of others: with `size` neighbours along dim in each group (0: all), and the map that follows. */
+XE_FN_ xt_vec xt_reduced_(xt_where_ w, int kind, const xt_vec *v, int dim, int size)
+{
+    xt_reduction_desc_ d = XT_ZERO_;
+    d.vec = *v;
+    d.dim = dim;
+    d.reduction_size = size;
+    return xt_reduction_(w, kind, d);
+}

@@ -4,25 +4,16 @@
 /* For each element, the total of all pieces before its own: reduces pieces, scans the totals, and broadcasts them. */
 static xt_vec xt_scan_carry_(xt_where_ w, int kind, const xt_vec *v, int dim)
 {
-    xt_reduction_desc_ sum = XT_ZERO_;
-    xt_broadcast_desc_ back = XT_ZERO_;
-    xt_scan_desc_ scan = XT_ZERO_;
-    xt_map whole;
-    sum.vec = *v;
-    sum.dim = scan.dim = back.dim = dim;
-    sum.reduction_size = back.broadcast_size = v->dist.data[dim];
-    scan.vec = xt_reduction_(w, kind, sum);
+    int size = v->dist.data[dim];
+    xt_scan_desc_ scan = {xt_reduced_(w, kind, v, dim, size), dim, true};
     if (!scan.vec.id) return scan.vec;
-    sum.map = whole = scan.vec.map;
-    whole.sg_data[dim] = back.size = scan.vec.dist.shape[dim];
-    scan.vec = xt_convert_to_(w, &scan.vec, &whole, &scan.vec.map);
-    scan.exclusive = true;
-    back.vec = xt_scan_vec_(w, kind, scan);
-    if (!back.vec.id) return back.vec;
-    back.vec = xt_convert_to_(w, &back.vec, &sum.map, &back.vec.map);
-    back.size = v->dist.shape[dim];
-    back.map = v->map;
-    return xt_broadcast_(w, back);
+    xt_map each = scan.vec.map, whole = each;
+    whole.sg_data[dim] = scan.vec.dist.shape[dim];
+    scan.vec = xt_convert_to_(w, &scan.vec, &whole, &each);
+    xt_vec carry = xt_scan_vec_(w, kind, scan);
+    if (!carry.id) return carry;
+    carry = xt_convert_to_(w, &carry, &each, &carry.map);
+    return xt_repeat_(w, &carry, dim, v->dist.shape[dim], size, &v->map);
 }
 
 xt_vec xt_scan_vec_(xt_where_ w, int kind, xt_scan_desc_ d)
@@ -57,31 +48,22 @@ xt_vec xt_scan_vec_(xt_where_ w, int kind, xt_scan_desc_ d)
 xt_vec xt_arg_(xt_where_ w, bool largest, xt_arg_desc_ d)
 {
     int type = (int)d.vec.type, kind = largest ? XT_RED_maxnumf_ : XT_RED_minnumf_;
-    xt_reduction_desc_ least = XT_ZERO_;
-    xt_broadcast_desc_ back = XT_ZERO_;
-    xt_vec_desc_ form = XT_ZERO_;
+    xt_reduction_desc_ check = XT_ZERO_;
     if (type < XT_BOOL_ && xt_is_int_(type))
         kind =
             xt_is_signed_(type) ? (largest ? XT_RED_maxsi_ : XT_RED_minsi_) : (largest ? XT_RED_maxui_ : XT_RED_minui_);
-    least.vec = d.vec;
-    least.dim = d.dim;
-    if (!xt_check_reduction_(w, largest ? "XT_ARGMAX" : "XT_ARGMIN", kind, &least)) return xt_no_vec_();
+    check.vec = d.vec;
+    check.dim = d.dim;
+    if (!xt_check_reduction_(w, largest ? "XT_ARGMAX" : "XT_ARGMIN", kind, &check)) return xt_no_vec_();
     if (d.vec.inner[0])
         return XT_FAIL_VEC_(w, XT_ERROR_BLOCKED, "%s of a 4-D vector: XT_TILE_UNPACK first",
                             largest ? "XT_ARGMAX" : "XT_ARGMIN");
-    xt_vec best = back.vec = xt_reduction_(w, kind, least);
-    back.dim = d.dim;
-    back.size = d.vec.dist.shape[d.dim];
-    back.map = form.map = d.vec.map;
-    form.rows = d.vec.dist.shape[0];
-    form.cols = d.vec.dist.shape[1];
-    xt_any_ both[2] = {xt_any_vec_(d.vec), xt_any_vec_(xt_broadcast_(w, back))}, all[3];
-    all[2] = xt_any_int_(back.size - 1);
-    all[1] = xt_any_vec_(xt_iota_(w, CM_I32, d.dim, form));
-    all[0] = xt_any_vec_(xt_binary_vec_(w, SPE_ARITH_EQ, both));
+    int size = d.vec.dist.shape[d.dim];
+    xt_vec best = xt_reduced_(w, kind, &d.vec, d.dim, 0), back = xt_repeat_(w, &best, d.dim, size, 0, &d.vec.map);
+    xt_any_ all[3] = {xt_any_vec_(d.vec), xt_any_vec_(xt_positions_(w, CM_I32, d.dim, &d.vec)), xt_any_int_(size - 1)};
+    all[0] = xt_any_vec_(xt_binary_pair_(w, SPE_ARITH_EQ, all[0], xt_any_vec_(back)));
     xt_vec at = xt_select_vec_(w, all);
-    least.vec = at;
-    at = xt_reduction_(w, XT_RED_minsi_, least);
+    at = xt_reduced_(w, XT_RED_minsi_, &at, d.dim, 0);
     if (xt_has_map_(&d.map) && at.id) at = xt_convert_to_(w, &at, &d.map, &at.map);
     if (xt_has_map_(&d.map) && best.id) best = xt_convert_to_(w, &best, &d.map, &best.map);
     if (d.value) *d.value = best;

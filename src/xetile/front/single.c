@@ -49,18 +49,14 @@ xt_val xt_element_(xt_where_ w, xt_vec v, int row, int col)
 xt_val xt_all_(xt_where_ w, xt_vec v, bool all)
 {
     const xt_cast_desc_ as_usual = {true};
-    xt_reduction_desc_ d = XT_ZERO_;
     if (!xt_enter_(w) || !xt_check_vec_(w, &v, all ? "the mask of XT_ALL" : "the mask of XT_ANY")) return xt_nothing_();
     if ((int)v.type != XT_BOOL_)
         return XT_FAIL_NUMBER_(w, XT_ERROR_CONDITION, "%s of a vector of %s", all ? "XT_ALL" : "XT_ANY",
                                xt_type_name_((int)v.type));
     v.inner[0] = v.inner[1] = 0;
-    d.vec = xt_cast_vec_(w, CM_I32, xt_any_vec_(v), as_usual);
-    for (d.dim = 0; d.dim < 2; d.dim++) {
-        d.reduction_size = 0;
-        d.vec = xt_reduction_(w, all ? XT_RED_and_ : XT_RED_or_, d);
-    }
-    return d.vec.id ? xt_binary_number_(w, SPE_ARITH_NE, xt_element_(w, d.vec, 0, 0), spe_val_int(0)) : xt_nothing_();
+    v = xt_cast_vec_(w, CM_I32, xt_any_vec_(v), as_usual);
+    for (int dim = 0; dim < 2; dim++) v = xt_reduced_(w, all ? XT_RED_and_ : XT_RED_or_, &v, dim, 0);
+    return v.id ? xt_binary_number_(w, SPE_ARITH_NE, xt_element_(w, v, 0, 0), spe_val_int(0)) : xt_nothing_();
 }
 
 /* ---- random numbers: Philox2x32-10 (Salmon, Moraes, Dror, Shaw: Parallel random numbers: as easy as 1, 2, 3) ----- */

@@ -142,6 +142,13 @@ xt_vec xt_iota_(xt_where_ w, int type, int dim, xt_vec_desc_ d)
     return r;
 }
 
+/* For operations made of others: the positions along dim of a vector's elements. */
+XE_FN_ xt_vec xt_positions_(xt_where_ w, int type, int dim, const xt_vec *of)
+{
+    const xt_vec_desc_ form = {of->dist.shape[0], of->dist.shape[1], of->map, 0};
+    return xt_iota_(w, type, dim, form);
+}
+
 /* values: C numbers of type `of`. */
 xt_vec xt_table_(xt_where_ w, int type, int of, const void *values, xt_vec_desc_ d)
 {

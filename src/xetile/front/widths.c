@@ -8,11 +8,7 @@ static int xt_unsigned_of_(int bits) { return bits == 8 ? CM_U8 : bits == 16 ? C
  * element, of `bits` bits each. */
 static xt_vec xt_bit_positions_(xt_where_ w, const xt_vec *like, int dim, int count, int bits)
 {
-    xt_vec_desc_ form = XT_ZERO_;
-    form.map = like->map;
-    form.rows = like->dist.shape[0];
-    form.cols = like->dist.shape[1];
-    xt_vec at = xt_iota_(w, (int)like->type, dim, form);
+    xt_vec at = xt_positions_(w, (int)like->type, dim, like);
     at = xt_binary_pair_(w, SPE_ARITH_AND, xt_any_vec_(at), xt_any_int_(count - 1));
     return xt_binary_pair_(w, SPE_ARITH_MUL, xt_any_vec_(at), xt_any_int_(bits));
 }
@@ -21,27 +17,19 @@ static xt_vec xt_bit_positions_(xt_where_ w, const xt_vec *like, int dim, int co
 XE_FN_ xt_vec xt_join_neighbours_(xt_where_ w, const xt_vec *v, int dim, int type, int count)
 {
     const xt_cast_desc_ as_usual = {true};
-    xt_reduction_desc_ all = XT_ZERO_;
     xt_vec wide = xt_cast_vec_(w, type, xt_any_vec_(*v), as_usual);
     xt_vec places = xt_bit_positions_(w, &wide, dim, count, xt_bits_(type) / count);
-    all.vec = xt_binary_pair_(w, SPE_ARITH_SHL, xt_any_vec_(wide), xt_any_vec_(places));
-    all.dim = dim;
-    all.reduction_size = count;
-    return xt_reduction_(w, XT_RED_or_, all);
+    wide = xt_binary_pair_(w, SPE_ARITH_SHL, xt_any_vec_(wide), xt_any_vec_(places));
+    return xt_reduced_(w, XT_RED_or_, &wide, dim, count);
 }
 
 /* Takes each element apart into `count` neighbours along dim: it is repeated, and each copy shifted to its part. */
 XE_FN_ xt_vec xt_split_elements_(xt_where_ w, const xt_vec *v, int dim, int type, int count)
 {
     const xt_cast_desc_ as_usual = {true};
-    xt_broadcast_desc_ copies = XT_ZERO_;
-    copies.vec = *v;
-    copies.dim = dim;
-    copies.size = v->dist.shape[dim] * count;
-    copies.broadcast_size = count;
-    copies.map = v->map;
-    copies.map.sg_data[dim] *= count;
-    xt_vec all = xt_broadcast_(w, copies);
+    xt_map map = v->map;
+    map.sg_data[dim] *= count;
+    xt_vec all = xt_repeat_(w, v, dim, v->dist.shape[dim] * count, count, &map);
     if (!all.id) return all;
     xt_vec places = xt_bit_positions_(w, &all, dim, count, xt_bits_((int)v->type) / count);
     all = xt_binary_pair_(w, SPE_ARITH_SHR, xt_any_vec_(all), xt_any_vec_(places));
