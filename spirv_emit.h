@@ -4901,7 +4901,10 @@ spe_id spe_local_var(spe_module *m, spe_id type) { return SPE_WITHIN_(m, spe_loc
 
 XE_FN_ spe_id spe_global_var_(spe_module *m, uint32_t storage, spe_id type, spe_id initializer)
 {
-    spe_id ptr = spe_ptr(m, storage, type), id;
+    spe_id ptr, id;
+    /* Vulkan has no constants in memory: each work-item has them, as a variable of its own */
+    if (m->vulkan && initializer && storage == SPE_StorageClassUniformConstant) storage = SPE_StorageClassPrivate;
+    ptr = spe_ptr(m, storage, type);
     m->doing = __func__;
     if (!ptr) return 0;
     if (storage == SPE_StorageClassFunction || storage == SPE_StorageClassGeneric)
@@ -4913,8 +4916,8 @@ XE_FN_ spe_id spe_global_var_(spe_module *m, uint32_t storage, spe_id type, spe_
     if (m->vulkan && storage == SPE_StorageClassWorkgroup)
         return m->vulkan->local_variable(m, ptr, type, initializer);
     if (spe_storage_(m, storage) != storage)
-        return SPE_ERROR_(m, ENVIRONMENT, "Vulkan has no variables in constant or global memory, such as %s",
-                          spe_text_(m, type));
+        return SPE_ERROR_(m, ENVIRONMENT, "Vulkan has no variables in global memory, nor constant ones without "
+                          "a value, such as %s", spe_text_(m, type));
     id = spe_new_id_(m, ptr, SPE_ID_GLOBAL_, 0);
     spe_write_(m, SPE_SECTION_GLOBAL_, SPE_OpVariable, initializer ? 4 : 3, ptr, id, storage, initializer);
     return spe_ok(m) ? id : 0;
@@ -5090,18 +5093,32 @@ spe_id spe_sg_elect(spe_module *m)
 
 /* -- barriers ---------------------------------------------------------------------------------------------------- */
 
-#define SPE_BARRIER_(name, op, form, order)                                                                            \
-    void name(spe_module *m)                                                                                           \
-    {                                                                                                                  \
-        uint32_t semantics = (uint32_t)SPE_MemorySemanticsWorkgroupMemory | SPE_MemorySemanticsCrossWorkgroupMemory |  \
-                             SPE_MemorySemantics##order;                                                               \
-        semantics = spe_semantics_(m, semantics);                                                                      \
-        spe_instruction_(m, #name, SPE_Op##op, form, &semantics);                                                      \
-    }
-SPE_BARRIER_(spe_barrier, ControlBarrier, "WWk:-", AcquireRelease)
-SPE_BARRIER_(spe_sg_barrier, ControlBarrier, "SSk:-", AcquireRelease)
-SPE_BARRIER_(spe_barrier_arrive, ControlBarrierArriveINTEL, "WWk:-", Release)
-SPE_BARRIER_(spe_barrier_wait, ControlBarrierWaitINTEL, "WWk:-", Acquire)
+XE_FN_ void spe_barrier_(spe_module *m, const char *name, uint32_t op, const char *form, uint32_t order)
+{
+    uint32_t semantics = (uint32_t)SPE_MemorySemanticsWorkgroupMemory | SPE_MemorySemanticsCrossWorkgroupMemory;
+    semantics = spe_semantics_(m, semantics | order);
+    spe_instruction_(m, name, op, form, &semantics);
+}
+void spe_barrier(spe_module *m)
+{
+    spe_barrier_(m, __func__, SPE_OpControlBarrier, "WWk:-", SPE_MemorySemanticsAcquireRelease);
+}
+void spe_sg_barrier(spe_module *m)
+{
+    spe_barrier_(m, __func__, SPE_OpControlBarrier, "SSk:-", SPE_MemorySemanticsAcquireRelease);
+}
+/* Vulkan has no barrier in two halves: all of it is where it is waited for. */
+void spe_barrier_arrive(spe_module *m)
+{
+    if (m->vulkan) return;
+    spe_barrier_(m, __func__, SPE_OpControlBarrierArriveINTEL, "WWk:-", SPE_MemorySemanticsRelease);
+}
+void spe_barrier_wait(spe_module *m)
+{
+    uint32_t op = m->vulkan ? SPE_OpControlBarrier : SPE_OpControlBarrierWaitINTEL;
+    uint32_t order = m->vulkan ? SPE_MemorySemanticsAcquireRelease : SPE_MemorySemanticsAcquire;
+    spe_barrier_(m, __func__, op, "WWk:-", order);
+}
 
 /* -- atomics ----------------------------------------------------------------------------------------------------- */
 

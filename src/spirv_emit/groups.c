@@ -161,18 +161,32 @@ spe_id spe_sg_elect(spe_module *m)
 
 /* -- barriers ---------------------------------------------------------------------------------------------------- */
 
-#define SPE_BARRIER_(name, op, form, order)                                                                            \
-    void name(spe_module *m)                                                                                           \
-    {                                                                                                                  \
-        uint32_t semantics = (uint32_t)SPE_MemorySemanticsWorkgroupMemory | SPE_MemorySemanticsCrossWorkgroupMemory |  \
-                             SPE_MemorySemantics##order;                                                               \
-        semantics = spe_semantics_(m, semantics);                                                                      \
-        spe_instruction_(m, #name, SPE_Op##op, form, &semantics);                                                      \
-    }
-SPE_BARRIER_(spe_barrier, ControlBarrier, "WWk:-", AcquireRelease)
-SPE_BARRIER_(spe_sg_barrier, ControlBarrier, "SSk:-", AcquireRelease)
-SPE_BARRIER_(spe_barrier_arrive, ControlBarrierArriveINTEL, "WWk:-", Release)
-SPE_BARRIER_(spe_barrier_wait, ControlBarrierWaitINTEL, "WWk:-", Acquire)
+static void spe_barrier_(spe_module *m, const char *name, uint32_t op, const char *form, uint32_t order)
+{
+    uint32_t semantics = (uint32_t)SPE_MemorySemanticsWorkgroupMemory | SPE_MemorySemanticsCrossWorkgroupMemory;
+    semantics = spe_semantics_(m, semantics | order);
+    spe_instruction_(m, name, op, form, &semantics);
+}
+void spe_barrier(spe_module *m)
+{
+    spe_barrier_(m, __func__, SPE_OpControlBarrier, "WWk:-", SPE_MemorySemanticsAcquireRelease);
+}
+void spe_sg_barrier(spe_module *m)
+{
+    spe_barrier_(m, __func__, SPE_OpControlBarrier, "SSk:-", SPE_MemorySemanticsAcquireRelease);
+}
+/* Vulkan has no barrier in two halves: all of it is where it is waited for. */
+void spe_barrier_arrive(spe_module *m)
+{
+    if (m->vulkan) return;
+    spe_barrier_(m, __func__, SPE_OpControlBarrierArriveINTEL, "WWk:-", SPE_MemorySemanticsRelease);
+}
+void spe_barrier_wait(spe_module *m)
+{
+    uint32_t op = m->vulkan ? SPE_OpControlBarrier : SPE_OpControlBarrierWaitINTEL;
+    uint32_t order = m->vulkan ? SPE_MemorySemanticsAcquireRelease : SPE_MemorySemanticsAcquire;
+    spe_barrier_(m, __func__, op, "WWk:-", order);
+}
 
 /* -- atomics ----------------------------------------------------------------------------------------------------- */
 

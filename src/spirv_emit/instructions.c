@@ -387,7 +387,10 @@ spe_id spe_local_var(spe_module *m, spe_id type) { return SPE_WITHIN_(m, spe_loc
 
 static spe_id spe_global_var_(spe_module *m, uint32_t storage, spe_id type, spe_id initializer)
 {
-    spe_id ptr = spe_ptr(m, storage, type), id;
+    spe_id ptr, id;
+    /* Vulkan has no constants in memory: each work-item has them, as a variable of its own */
+    if (m->vulkan && initializer && storage == SPE_StorageClassUniformConstant) storage = SPE_StorageClassPrivate;
+    ptr = spe_ptr(m, storage, type);
     m->doing = __func__;
     if (!ptr) return 0;
     if (storage == SPE_StorageClassFunction || storage == SPE_StorageClassGeneric)
@@ -399,8 +402,8 @@ static spe_id spe_global_var_(spe_module *m, uint32_t storage, spe_id type, spe_
     if (m->vulkan && storage == SPE_StorageClassWorkgroup)
         return m->vulkan->local_variable(m, ptr, type, initializer);
     if (spe_storage_(m, storage) != storage)
-        return SPE_ERROR_(m, ENVIRONMENT, "Vulkan has no variables in constant or global memory, such as %s",
-                          spe_text_(m, type));
+        return SPE_ERROR_(m, ENVIRONMENT, "Vulkan has no variables in global memory, nor constant ones without "
+                          "a value, such as %s", spe_text_(m, type));
     id = spe_new_id_(m, ptr, SPE_ID_GLOBAL_, 0);
     spe_write_(m, SPE_SECTION_GLOBAL_, SPE_OpVariable, initializer ? 4 : 3, ptr, id, storage, initializer);
     return spe_ok(m) ? id : 0;

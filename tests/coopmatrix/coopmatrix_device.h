@@ -11,7 +11,7 @@ static bool have_device;
 
 /* Whether the device runs what is made for the target: the software device everything; one that executes machine code,
  * or stands for a GPU, only what needs no message and no instruction beyond its own. */
-static bool device_runs(const cm_target *t, int S)
+TEST_UNUSED_ static bool device_runs(const cm_target *t, int S)
 {
     const cm_target *own = cm_target_row(device.target.name);
     uint32_t size = (uint32_t)S;

@@ -2,16 +2,11 @@
  * value, products of e4m3, e5m2 and e2m1 with and without scales, by lowerings of several targets. Each work-group has
  * its own matrices of random bytes: in the first ones any, in the others no NaN and no infinity. Results are compared
  * with the definition in f64. The modules are saved for spirv-val. */
-#include "coopmatrix.h"
-#include "ze_dispatch.h"
-
-#include "test.h"
+#include "coopmatrix_device.h"
 
 #include <float.h>
 
 enum { M = 32, N = 8, K = 64, BLOCKS = K / CM_SCALED, GROUPS = 24, RAW = 6, SLOT = M * K };
-
-static zed_device device;
 
 static const struct {
     const char *name;
@@ -93,6 +88,14 @@ static void begin(spe_module *m, const char *name, int S)
 
 static void name_of(char text[16], int i) { snprintf(text, 16, "product%d", i); }
 
+/* Begins a module for the target, which becomes the device's through Vulkan, and so may *S and the lowering. */
+static void begin_module(spe_module *m, cm_target *target, int *S, cm_lowering *lowering)
+{
+    *S = adopt_vulkan(target, *S, lowering);
+    target->subgroup_size = *S;
+    spe_begin(m, &(spe_options){.env = cm_environment(&(spe_device){.name = target->name})});
+}
+
 static bool load_module(zed_module *module, spe_module *m, const char *target)
 {
     char file[64];
@@ -101,7 +104,7 @@ static bool load_module(zed_module *module, spe_module *m, const char *target)
         test_fail(__FILE__, __LINE__, "%s: %s", target, spe_get_error(m)->text);
         return false;
     }
-    snprintf(file, sizeof file, "coopmatrix_mx_%s", target);
+    snprintf(file, sizeof file, "%scoopmatrix_mx_%s", on_vulkan() ? "vulkan_" : "", target);
     test_save_spv(file, w.data, w.count * 4);
     if (zed_module_load(module, &device, w.data, w.count * 4, NULL)) return true;
     test_fail(__FILE__, __LINE__, "%s: %s", target, zed_get_error(&device)->text);
@@ -267,17 +270,18 @@ TEST(products)
     for (size_t i = 0; data && i < target_count(); i++) {
         const char *target = name_of_target(i);
         cm_target row = *cm_target_row(target);
+        cm_lowering lowering = targets[i].lowering;
+        int S = targets[i].S;
         spe_module m;
         zed_module module;
-        row.subgroup_size = targets[i].S;
-        spe_begin(&m, NULL);
+        begin_module(&m, &row, &S, &lowering);
         for (int n = 0; n < CASES; n++) {
             if (!takes((int)i, n)) continue;
             cm_ctx c;
             char name[16];
             name_of(name, n);
-            begin(&m, name, targets[i].S);
-            cm_begin(&c, &m, &row, targets[i].lowering);
+            begin(&m, name, S);
+            cm_begin(&c, &m, &row, lowering);
             write_product(&c, &cases[n], spe_builtin(&m, SPE_GROUP_ID, 0));
             spe_kernel_end(&m);
         }
@@ -387,16 +391,19 @@ static void run_conversions(zed_module *module, uint8_t *data)
 TEST(conversions)
 {
     uint8_t *data = (uint8_t *)zed_alloc(&device, ZED_SHARED, 7 * PATTERNS, 64);
+    cm_target row = *cm_target_row("bmg");
+    cm_lowering lowering = CM_AUTO;
     cm_ctx c;
     spe_module m;
     zed_module module;
-    spe_begin(&m, NULL);
-    begin(&m, "encode", 16);
-    cm_begin(&c, &m, cm_target_row("bmg"), CM_AUTO);
+    int S = 16;
+    begin_module(&m, &row, &S, &lowering);
+    begin(&m, "encode", S);
+    cm_begin(&c, &m, &row, lowering);
     write_conversions(&m, &c);
     spe_kernel_end(&m);
-    begin(&m, "decode", 16);
-    cm_begin(&c, &m, cm_target_row("bmg"), CM_AUTO);
+    begin(&m, "decode", S);
+    cm_begin(&c, &m, &row, lowering);
     write_decodings(&m, &c);
     spe_kernel_end(&m);
     if (data && load_module(&module, &m, "conversions")) {
@@ -457,7 +464,8 @@ int main(void)
 {
     make_tables();
     RUN(refused);
-    if (!zed_open(&device, NULL)) {
+    have_device = zed_open(&device, NULL);
+    if (!have_device) {
         test_fail(__FILE__, __LINE__, "%s", zed_get_error(&device)->text);
         return test_report();
     }

@@ -173,6 +173,35 @@ static spe_words float_atomics_module(spe_module *m, uint32_t bits)
     return finish(m, bits == 16 ? "half_atomics" : "float_atomics");
 }
 
+/* -- constants in memory, which each work-item has; barriers in two halves */
+
+enum { CONSTANTS = 50 };
+static int32_t constant(int i) { return i * i * 7 - 900; }
+static double fraction(int i) { return constant(i) * 0.125; }
+
+/* y[i] is one of the integers and z[i] one of the fractions: that which x of item i ^ 63 names, by local memory. */
+static spe_words constants_module(spe_module *m)
+{
+    spe_id numbers[CONSTANTS], table[2];
+    begin(m, "constants", "ptr<u32> x, ptr<i16> y, ptr<f64> z", 64, SPE_CONTRACT_ALLOWED);
+    for (int k = 0; k < 2; k++) {
+        spe_id type = k ? spe_float(m, 64) : spe_int(m, 16), array = spe_array(m, type, CONSTANTS);
+        for (int i = 0; i < CONSTANTS; i++)
+            numbers[i] = k ? spe_const_f(m, type, fraction(i)) : spe_const_i(m, type, constant(i));
+        table[k] = spe_global_var(m, SPE_StorageClassUniformConstant, array,
+                                  spe_composite_const(m, array, CONSTANTS, numbers));
+    }
+    spe_id local = spe_shared_var(m, spe_array(m, spe_int(m, 32), 64)), i = spe_builtin(m, SPE_LOCAL_ID, 0), other;
+    spe_store(m, spe_element(m, local, 1, &i), spe_load(m, at(m, 0, i), 0), 0);
+    spe_barrier_arrive(m);
+    other = spe_xor(m, i, spe_u32(m, 63));
+    spe_barrier_wait(m);
+    other = spe_load(m, spe_element(m, local, 1, &other), 0);
+    spe_store(m, at(m, 1, i), spe_load(m, spe_element(m, table[0], 1, &other), 0), 0);
+    spe_store(m, at(m, 2, i), spe_load(m, spe_element(m, table[1], 1, &other), 0), 0);
+    return finish(m, "constants");
+}
+
 /* -- more parameters than are pushed; numbers of all sizes */
 
 static spe_words many_module(spe_module *m)
@@ -215,8 +244,9 @@ TEST(what_vulkan_lacks_is_an_error_that_names_it)
     LACKS("of 64 bits to nearest floats only",
           spe_cast_as(&m, spe_float(&m, 32), spe_u64(&m, 3), &(spe_conversion){.rounded = true, .rounding = 1}));
     LACKS("is not initialized", spe_global_var(&m, SPE_StorageClassWorkgroup, spe_int(&m, 32), spe_u32(&m, 1)));
-    LACKS("no variables in constant or global memory",
-          spe_global_var(&m, SPE_StorageClassUniformConstant, spe_int(&m, 32), spe_u32(&m, 1)));
+    LACKS("no variables in global memory",
+          spe_global_var(&m, SPE_StorageClassCrossWorkgroup, spe_int(&m, 32), spe_u32(&m, 1)));
+    LACKS("constant ones without a value", spe_global_var(&m, SPE_StorageClassUniformConstant, spe_int(&m, 32), 0));
     LACKS("atomics of i64 in local memory",
           spe_atomic(&m, SPE_ATOMIC_IADD, spe_shared_var(&m, spe_int(&m, 64)), spe_u64(&m, 1), SPE_ScopeWorkgroup, 0));
     LACKS("takes integers of 32 bits", spe_bit_count(&m, spe_const_u(&m, spe_int(&m, 16), 3)));
@@ -271,12 +301,26 @@ XT_KERNEL (sums, ptr(f32, X), ptr(f32, Y), u32(M), u32(N))
     XT_STORE_TILE(XT_BROADCAST(s, 1, 64, .map = rows, .source = s.map), y);
 }
 
+/* Each element times one of a table, whose rows two subgroups share. */
+enum { TABLE_ROWS = 6, TABLE_COLS = 32 };
+static double weights[TABLE_ROWS * TABLE_COLS];
+
+XT_KERNEL (weighted, ptr(f32, X), ptr(f32, Y))
+{
+    xt_map halves = XT_MAP(.sg_layout = {1, 2}, .sg_data = {TABLE_ROWS, TABLE_COLS / 2});
+    xt_index all = XT_AT(TABLE_ROWS, TABLE_COLS);
+    xt_vec table = XT_CAST(f32, XT_TABLE(f16, TABLE_ROWS, TABLE_COLS, weights, .map = halves));
+    xt_vec x = XT_LOAD_TILE(XT_INIT_TILE(X, f32, TABLE_ROWS, TABLE_COLS, .shape = all, .map = halves));
+    XT_STORE_TILE(XT_MUL(x, table), XT_INIT_TILE(Y, f32, TABLE_ROWS, TABLE_COLS, .shape = all, .map = halves));
+}
+
 #if defined(NO_VULKAN)
 
 TEST(modules_are_valid)
 {
     spe_module m;
-    spe_words (*const modules[])(spe_module *) = {functions_module, vectors_module, local_module, many_module};
+    spe_words (*const modules[])(spe_module *) = {functions_module, vectors_module, local_module,
+                                                    constants_module, many_module};
     for (size_t i = 0; i < sizeof modules / sizeof *modules; i++) {
         modules[i](&m);
         spe_free(&m);
@@ -381,6 +425,28 @@ TEST(local_memory_by_bytes_halves_words_and_atomics)
     CHECK_INT(n[1], 3 * 64);
     for (int i = 0; i < 6; i++) vkd_free(&device, p[i]);
     vkd_free(&device, n);
+    vkd_module_free(&module);
+    spe_free(&m);
+}
+
+TEST(constants_in_memory_and_barriers_in_two_halves)
+{
+    spe_module m;
+    vkd_kernel k;
+    vkd_module module;
+    spe_words w = constants_module(&m);
+    uint32_t *x = (uint32_t *)vkd_alloc(&device, VKD_SHARED, 64 * 4, 0);
+    int16_t *y = (int16_t *)vkd_alloc(&device, VKD_SHARED, 64 * 2, 0);
+    double *z = (double *)vkd_alloc(&device, VKD_SHARED, 64 * 8, 0);
+    for (int i = 0; i < 64; i++) x[i] = (uint32_t)(test_random() % CONSTANTS), y[i] = 1, z[i] = 1;
+    if (get_kernel(&k, &module, w, "constants", "ptr<u32> x, ptr<i16> y, ptr<f64> z"))
+        vkd_launch(&k, (vkd_groups){1, 1, 1}, x, y, z);
+    check_device();
+    for (int i = 0; i < 64; i++) {
+        int n = (int)x[i ^ 63];
+        CHECK_MSG(y[i] == constant(n) && z[i] == fraction(n), "%d: %d and %g of %d", i, y[i], z[i], n);
+    }
+    vkd_free(&device, x), vkd_free(&device, y), vkd_free(&device, z);
     vkd_module_free(&module);
     spe_free(&m);
 }
@@ -536,6 +602,17 @@ TEST(kernels_of_xetile)
         for (int c = 0; c < 64; c++) sum += x[i / 64 * 64 + c];
         CHECK_MSG(fabs(z[i] - sum) <= 64 * 0x1p-24 * 8, "sum of row %d: %.9g, not %.9g", i / 64, (double)z[i], sum);
     }
+    xt_free(&mod);
+
+    for (int i = 0; i < TABLE_ROWS * TABLE_COLS; i++) weights[i] = i * 0.25 - 20; /* exact in f16 */
+    mod = XT_BUILD(weighted, &(xt_target){VKD_TARGET(&device)});
+    CHECK_MSG(mod.words, "%s", mod.error->text);
+    test_save_spv("vulkan_weighted", mod.words, mod.size);
+    vkd_fill(&device, z, 0xff, N * 4);
+    if (VKD_LOAD(&k, &device, mod)) vkd_launch(&k, (vkd_groups){1, 1, 1}, x, z);
+    check_device();
+    for (int i = 0; i < TABLE_ROWS * TABLE_COLS; i++)
+        CHECK_MSG(z[i] == x[i] * (float)weights[i], "weighted %d: %.9g", i, (double)z[i]);
     xt_free(&mod);
     vkd_free(&device, x), vkd_free(&device, y), vkd_free(&device, z), vkd_free(&device, a), vkd_free(&device, b);
 }
@@ -727,6 +804,7 @@ int main(void)
     RUN(vectors_of_8_and_16_components);
     RUN(local_memory_by_bytes_halves_words_and_atomics);
     RUN(atomics_of_floats);
+    RUN(constants_in_memory_and_barriers_in_two_halves);
     RUN(parameters_beyond_what_is_pushed);
     RUN(kernels_of_xetile);
     RUN(batches_and_copies);

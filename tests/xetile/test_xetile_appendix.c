@@ -87,7 +87,11 @@ TEST(appendix_2_3)
     check(&with_reduction, 256, 512, 64, CM_F16, CM_F32, true, true);
 }
 
-TEST(appendix_2_4) { check(&through_local_memory, 128, 256, 224, CM_F16, CM_F32, false, false); }
+TEST(appendix_2_4)
+{
+    if (device.target.local_memory < 65536) local_edge = 64, local_subgroups = 4;
+    check(&through_local_memory, 128, 256, 224, CM_F16, CM_F32, false, false);
+}
 
 TEST(appendix_2_5) { check(&two_levels, 512, 256, 160, CM_F16, CM_F32, false, false); }
 

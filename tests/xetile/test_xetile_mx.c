@@ -141,6 +141,15 @@ XT_KERNEL (there_and_back, ptr(f32, V), ptr(e2m1, Q), ptr(f32, D))
 
 /* ---- helpers */
 
+/* The target of the name or, through Vulkan, the device's own, whose subgroups may have another size. */
+static xt_target target_of(const char *name, int *S)
+{
+    if (!cm_environment(&(spe_device){.name = device.target.name})) return (xt_target){.name = name};
+    const uint32_t sizes = device.target.subgroup_sizes & (8 | 16 | 32);
+    if (S && !(sizes & (uint32_t)*S)) *S = (int)(sizes & (0 - sizes));
+    return (xt_target){ZED_TARGET(&device)};
+}
+
 static bool launch(xt_module *mod, const zed_arg *args, int n)
 {
     zed_kernel kernel;
@@ -222,7 +231,7 @@ static void fill_magnitudes(float *v)
 
 static void run_quantize(const char *target, int type, uint8_t *data)
 {
-    const xt_target at = {.name = target};
+    const xt_target at = target_of(target, NULL);
     float *v = (float *)(void *)data;
     uint8_t *out = data + M * K * 4;
     fill_magnitudes(v);
@@ -250,7 +259,7 @@ TEST(quantisation)
 
 TEST(pairs_there_and_back)
 {
-    const xt_target at = {.name = "bmg"};
+    const xt_target at = target_of("bmg", NULL);
     float *v = (float *)(void *)data, *d = v + 1024;
     uint8_t *q = data + 8192;
     for (int i = 0; i < 1024; i++) v[i] = i < 8 ? (float)(i * 0.25 - 0.75) : (float)(3 * test_normal());
@@ -298,7 +307,7 @@ static void check_product(const form *f, const char *target, uint8_t *const p[4]
 
 static void run_product(const char *target, int S, const form *f)
 {
-    const xt_target at = {.name = target};
+    const xt_target at = target_of(target, &S);
     uint8_t *p[4] = {data, data + M * K, data + 2 * M * K, data + 3 * M * K};
     float *d = (float *)(void *)(data + 4 * M * K), before[M * N];
     for (int i = 0; i < 2 * M * K; i++) {

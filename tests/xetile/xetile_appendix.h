@@ -112,25 +112,28 @@ PROGRAM(with_reduction)
     }
 }
 
-/* ---- appendix 2.4: through local memory. Its buffers take 128 KiB; half of M and N makes them 64 KiB. ---- */
+/* ---- appendix 2.4: through local memory. Its buffers take 128 KiB; half of M and N makes them 64 KiB, and a quarter,
+ * for devices with less, 32. ---- */
+
+static int local_edge = 128, local_subgroups = 8;
 
 PROGRAM(through_local_memory)
 {
-    enum { HALF = 128 };
-    const xt_map mp_a = MAP(8, 8, 16, 32), mp_a_cop = MAP(64, 1, 2, 32), mp_b = MAP(8, 8, 32, 16),
-                 mp_b_cop = MAP(8, 8, 4, 16);
-    const xt_map mp_c = MAP(8, 8, 16, 16);
-    xt_val slm_a = XT_LOCAL(f16, HALF * 128), slm_b = XT_LOCAL(f16, 128 * HALF);
+    const int edge = local_edge, n = local_subgroups;
+    const xt_map mp_a = MAP(n, n, 16, 32), mp_a_cop = MAP(n * n, 1, edge / n / n, 32), mp_b = MAP(n, n, 32, 16),
+                 mp_b_cop = MAP(n, n, 32 / n, 16);
+    const xt_map mp_c = MAP(n, n, 16, 16);
+    xt_val slm_a = XT_LOCAL(f16, edge * 128), slm_b = XT_LOCAL(f16, 128 * edge);
     (void)BIAS;
-    XT_FOR (i, 0, M, HALF) {
-        XT_FOR (j, 0, N, HALF) {
-            xt_tile a_glb = XT_INIT_TILE(A, f16, HALF, 32, AT(i, 0), OF(M, K), .map = mp_a_cop);
-            xt_tile b_glb = XT_INIT_TILE(B, f16, 32, HALF, AT(0, j), OF(K, N), .map = mp_b_cop);
-            xt_tile a_slm = XT_INIT_TILE(slm_a, f16, HALF, 32, OF(HALF, 128), .map = mp_a_cop);
-            xt_tile b_slm = XT_INIT_TILE(slm_b, f16, 32, HALF, OF(128, HALF), .map = mp_b_cop);
-            xt_tile a_load = XT_INIT_TILE(slm_a, f16, HALF, 32, OF(HALF, 128), .map = mp_a);
-            xt_tile b_load = XT_INIT_TILE(slm_b, f16, 32, HALF, OF(128, HALF), .map = mp_b);
-            xt_vec c_r = XT_SPLAT(f32, HALF, HALF, 0, .map = mp_c);
+    XT_FOR (i, 0, M, edge) {
+        XT_FOR (j, 0, N, edge) {
+            xt_tile a_glb = XT_INIT_TILE(A, f16, edge, 32, AT(i, 0), OF(M, K), .map = mp_a_cop);
+            xt_tile b_glb = XT_INIT_TILE(B, f16, 32, edge, AT(0, j), OF(K, N), .map = mp_b_cop);
+            xt_tile a_slm = XT_INIT_TILE(slm_a, f16, edge, 32, OF(edge, 128), .map = mp_a_cop);
+            xt_tile b_slm = XT_INIT_TILE(slm_b, f16, 32, edge, OF(128, edge), .map = mp_b_cop);
+            xt_tile a_load = XT_INIT_TILE(slm_a, f16, edge, 32, OF(edge, 128), .map = mp_a);
+            xt_tile b_load = XT_INIT_TILE(slm_b, f16, 32, edge, OF(128, edge), .map = mp_b);
+            xt_vec c_r = XT_SPLAT(f32, edge, edge, 0, .map = mp_c);
             xt_vec a_r[3], b_r[3];
             xt_val slm_offset = XT_CAST(i32, 0);
             for (int s = 0; s < 3; s++) {
@@ -158,7 +161,7 @@ PROGRAM(through_local_memory)
                 XT_STORE_TILE(a4, XT_UPDATE_TILE_OFFSET(a_slm, 0, to)); /* cooperative store to local memory */
                 XT_STORE_TILE(b4, XT_UPDATE_TILE_OFFSET(b_slm, to, 0));
             }
-            XT_STORE_TILE(c_r, XT_INIT_TILE(C, f32, HALF, HALF, AT(i, j), OF(M, N), .map = mp_c));
+            XT_STORE_TILE(c_r, XT_INIT_TILE(C, f32, edge, edge, AT(i, j), OF(M, N), .map = mp_c));
             XT_BARRIER();
         }
     }
