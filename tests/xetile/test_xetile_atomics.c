@@ -1,6 +1,5 @@
 /* test_xetile_atomics.c - atomic_rmw: every kind on every supported type, with the old value; at the edges of a matrix,
  * in local memory, with maps, and from many work-groups concurrently. */
-#undef XETILE_DECLARATIONS /* the bodies are here: private names are tested */
 #include "xetile_case.h"
 
 static struct {
@@ -10,15 +9,18 @@ static struct {
     bool column_major, local;
 } now;
 
-static const char *const kind_names[] = {
-#define NAME(name, takes, op, combine) #name,
-    XT_RMW_KINDS_(NAME)
-#undef NAME
+static const struct {
+    const char *name;
+    int takes;
+} kinds[] = {
+#define KIND(name, takes, op, combine) {#name, XT_RMW_##takes},
+    XT_RMW_KINDS_(KIND)
+#undef KIND
 };
 
 static bool takes_type(int kind, int type)
 {
-    return (xt_rmw_row_of_((xt_rmw_kind_)kind)->takes & (is_float(type) ? XT_RMW_FLOAT_ : XT_RMW_INT_)) != 0;
+    return (kinds[kind].takes & (is_float(type) ? XT_RMW_FLOAT_ : XT_RMW_INT_)) != 0;
 }
 
 /* The operation by number; the macro needs a name. */
@@ -139,7 +141,7 @@ static void check_kind(int kind, const void *before, const void *after, const vo
                 wrong += !same_as_reference(kind, type, was, bits_of(type, v, in_tile), is) ||
                          bits_of(type, old, in_tile) != was;
         }
-    CHECK_MSG(wrong == 0, "%s of %s: %d wrong", kind_names[kind], type_name(type), wrong);
+    CHECK_MSG(wrong == 0, "%s of %s: %d wrong", kinds[kind].name, type_name(type), wrong);
 }
 
 static void check_every_kind(const variant *v)

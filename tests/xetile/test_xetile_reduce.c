@@ -1,6 +1,5 @@
 /* test_xetile_reduce.c - XT_REDUCTION: every kind, both dimensions, whole and by reduction_size, at subgroup level and
  * at work-group level, with maps that assign a group to one subgroup or split it. */
-#undef XETILE_DECLARATIONS /* the bodies are here: private names are tested */
 #include "xetile_case.h"
 
 static struct {
@@ -10,9 +9,18 @@ static struct {
 } now;
 
 enum { KINDS = XT_RED_COUNT_ };
+static const struct {
+    const char *name;
+    int takes;
+} kinds[KINDS] = {
+#define KIND(name, op, number, takes, nan_wins) {#name, XT_RMW_##takes},
+    XT_RED_KINDS_(KIND)
+#undef KIND
+};
+
 static bool applies(int kind)
 {
-    return xt_red_info_(kind)->takes & (is_float(now.t.type) ? XT_RMW_FLOAT_ : XT_RMW_INT_);
+    return kinds[kind].takes & (is_float(now.t.type) ? XT_RMW_FLOAT_ : XT_RMW_INT_);
 }
 
 static int result_rows(void) { return now.dim ? now.rows : now.rows / now.size; }
@@ -34,7 +42,7 @@ XT_KERNEL(all_kinds, u64(A), u64(R))
     for (int kind = 0; kind < KINDS; kind++) {
         if (!applies(kind)) continue;
         xt_vec r = reduce(XT_SELF, kind, v);
-        xt_map map = xt_has_map_(&now.result) ? now.result : xt_map_reduction(&now.map, now.dim, now.size);
+        xt_map map = now.result.sg_layout[0] || now.result.sg_data[0] ? now.result : xt_map_reduction(&now.map, now.dim, now.size);
         xt_tile c = XT_INIT_TILE(R, of(now.t), rows, cols, .offset = XT_AT(rows * at, 0),
                                  .shape = XT_AT(rows * KINDS, cols), .map = map);
         XT_STORE_TILE(r, c);
@@ -130,7 +138,7 @@ static void check(const variant *v)
     if (RUN_KERNEL(all_kinds, v, ONE_GROUP, ADDRESS(a), ADDRESS(r)))
         for (int kind = 0, at = 0; kind < KINDS; kind++) {
             int wrong = applies(kind) ? check_kind(kind, at++, a, r) : 0;
-            CHECK_MSG(wrong == 0, "%s of %s %d x %d along %d by %d: %d wrong", xt_red_info_(kind)->name,
+            CHECK_MSG(wrong == 0, "%s of %s %d x %d along %d by %d: %d wrong", kinds[kind].name,
                       cm_type_info((cm_type)now.t.type)->name, now.rows, now.cols, now.dim, now.size, wrong);
         }
     zed_free(&device, a);

@@ -1,6 +1,5 @@
 /* test_xetile_vectors.c - elementwise operations: arithmetic, bits, comparison, select, mathematics, casts, iota, with
  * scalars in place of vectors; at subgroup and work-group level. */
-#undef XETILE_DECLARATIONS /* the bodies are here: private names are tested */
 #include "xetile_case.h"
 
 static struct {
@@ -51,6 +50,12 @@ static double math_reference(int op, double v)
     }
 }
 
+static const char *const math_names[] = {
+#define NAME(name, operands, instruction) #name,
+    XT_MATH_(NAME)
+#undef NAME
+};
+
 /* OpenCL allows up to 16 units in the last place of f32 (pow, erf); near a zero of log, sin and v v - 0.75 an error of
  * the argument's rounding counts, absolute. */
 static void check_mathematics(const char *name)
@@ -66,7 +71,7 @@ static void check_mathematics(const char *name)
             double u = half_ulp(now.t.type);
             wrong += !(fabs(got - want) <= 32 * u * fabs(want) + 2 * u);
         }
-        CHECK_MSG(wrong == 0, "%s %s: %d wrong", name, xt_math_info_(op)->name, wrong);
+        CHECK_MSG(wrong == 0, "%s %s: %d wrong", name, math_names[op], wrong);
     }
     zed_free(&device, a);
     zed_free(&device, r);
@@ -105,7 +110,7 @@ XT_KERNEL(binary, u64(A), u64(B), u64(R), u64(Q))
             if (!has_form(op, i)) continue;
             xt_any_ given[2] = {i == 2 ? XT_ANY_(3) : XT_ANY_(a), i == 1 ? XT_ANY_(3) : XT_ANY_(b)};
             xt_vec r = xt_binary_vec_(XT_HERE_, op, given);
-            if (xt_is_compare_(op)) {
+            if (op >= SPE_ARITH_EQ) {
                 XT_STORE_TILE(r, result(XT_SELF, Q, XT_BOOL_, 3 * op + i, 3 * SPE_ARITH_COUNT));
                 XT_STORE_TILE(XT_SELECT(r, a, i ? XT_SPLAT(of(now.t), now.rows, now.cols, 5, .map = now.map) : b),
                               result(XT_SELF, R, now.t.type, 3 * op + i, 3 * SPE_ARITH_COUNT));
@@ -168,14 +173,14 @@ static void check_binary(void)
         for (size_t i = 0; i < n; i++) {
             double x = k % 3 == 2 ? 3 : get(now.t.type, a, i), y = k % 3 == 1 ? 3 : get(now.t.type, b, i);
             double want = truncated(binary_reference(op, x, y)), got = get(now.t.type, r, n * (size_t)k + i);
-            if (xt_is_compare_(op)) {
+            if (op >= SPE_ARITH_EQ) {
                 wrong += q[n * (size_t)k + i] != (want != 0);
                 want = want != 0 ? get(now.t.type, a, i) : k % 3 ? 5 : get(now.t.type, b, i);
             }
             /* rounded once; division of f32 by at most 2.5 units, a unit of the 16-bit types */
             wrong += !(fabs(got - want) <= (op == SPE_ARITH_DIV ? 6 : 1) * half_ulp(now.t.type) * fabs(want));
         }
-        CHECK_MSG(wrong == 0, "%s of %s, form %d: %d wrong", xt_op_name_(op),
+        CHECK_MSG(wrong == 0, "operation %d (spe_arith_op) of %s, form %d: %d wrong", op,
                   cm_type_info((cm_type)now.t.type)->name, k % 3, wrong);
     }
     zed_free(&device, a);
@@ -278,7 +283,7 @@ TEST(every_cast)
                 for (size_t i = 0; i < 32; i++) /* a double has 53 bits: 64-bit ones are compared as signed */
                     wrong += get(cast_types[to] == CM_U64 ? CM_I64 : cast_types[to], r + 32 * to, i) !=
                              cast_reference(now.t.type, cast_types[to], get(now.t.type, a, i));
-                CHECK_MSG(wrong == 0, "%s to %s: %d wrong", xt_type_name_(now.t.type), xt_type_name_(cast_types[to]),
+                CHECK_MSG(wrong == 0, "%s to %s: %d wrong", type_name(now.t.type), type_name(cast_types[to]),
                           wrong);
             }
         zed_free(&device, a);
