@@ -4908,21 +4908,21 @@ XE_FN_ void xt_stage_put_(xt_ctx *x, const xt_stage_ *s)
 
 /* ---- element by element, where surfaces are not legal ------------------------------------------------------------ */
 
-/* Element (row, col) of the tile in the low bits of a dword; 0 outside. A branch for lanes that are outside would take
- * Intel's compiler more registers. */
+/* Element (row, col) of the tile in the low bits of a dword; 0 outside, where lanes load the first element: a branch, or a
+ * choice of distances in 64 bits (spe_load_inside), would take Intel's compiler more registers. */
 XE_FN_ spe_id xt_stage_element_(xt_ctx *x, const xt_stage_ *s, spe_id row, spe_id col)
 {
     spe_module *m = &x->m;
     const xt_tile *t = &s->tile;
     int inner = xt_inner_(t);
     spe_id at[2] = {spe_iadd(m, xt_stage_offset_(x, t, 0), row), spe_iadd(m, xt_stage_offset_(x, t, 1), col)};
-    spe_id i64 = spe_int(m, 64), pitch = spe_uconvert(m, i64, xt_index_id_(x, &t->pitch));
+    spe_id i64 = spe_int(m, 64), pitch = spe_uconvert(m, i64, xt_index_id_(x, &t->pitch)), zero = spe_i32(m, 0);
     spe_id inside = spe_ult(m, at[inner], spe_extent(m, xt_index_id_(x, &t->shape[inner])));
     inside = spe_land(m, spe_ult(m, at[!inner], spe_extent(m, xt_lines_id_(x, t))), inside);
-    spe_id line = spe_imul(m, spe_uconvert(m, i64, at[!inner]), pitch);
-    spe_id distance = spe_iadd(m, line, spe_uconvert(m, i64, at[inner]));
-    spe_id none = spe_null(m, spe_info(m, spe_type_of(m, t->base.id)).elem);
-    spe_id v = spe_load_inside(m, t->base.id, distance, inside, none, 0), word = spe_int(m, 8 * (uint32_t)s->bytes);
+    for (int i = 0; i < 2; i++) at[i] = spe_uconvert(m, i64, spe_select(m, inside, at[i], zero));
+    spe_id distance = spe_iadd(m, spe_imul(m, at[!inner], pitch), at[inner]);
+    spe_id v = spe_load(m, spe_index(m, t->base.id, distance), 0), word = spe_int(m, 8 * (uint32_t)s->bytes);
+    v = spe_select(m, inside, v, spe_null(m, spe_type_of(m, v)));
     v = spe_bitcast(m, word, v);
     return spe_cast(m, spe_int(m, 32), v, false);
 }
