@@ -3778,30 +3778,30 @@ XE_FN_ void cm_mul_add_rows_(cm_ctx *c, cm_job_ *job, const spe_id *a, const spe
         }
 }
 
-/* The turn of a loop over k, 0: of none; element k + turn * step is wanted in the place of k. */
+/* The iteration of a loop over k, 0: of none; element k + iteration * step is wanted in the place of k. */
 typedef struct {
-    spe_id turn;
+    spe_id iteration;
     int step;
-} cm_turn_;
+} cm_iteration_;
 
-/* Element (k, m) of B of a turn: its lane moves by as many as at the first one. */
-XE_FN_ spe_id cm_turned_b_(cm_ctx *c, const cm_layout *l, const spe_id *b, int k, int m, cm_turn_ t)
+/* Element (k, m) of B of an iteration: its lane moves by as many as at the first one. */
+XE_FN_ spe_id cm_iterated_b_(cm_ctx *c, const cm_layout *l, const spe_id *b, int k, int m, cm_iteration_ t)
 {
-    if (!t.turn) return cm_broadcast_b_(c, l, b, k, m);
+    if (!t.iteration) return cm_broadcast_b_(c, l, b, k, m);
     cm_slot s = cm_slot_of(l, k, m);
-    spe_id moved = cm_times_(c, t.turn, cm_slot_of(l, k + t.step, m).lane - s.lane);
+    spe_id moved = cm_times_(c, t.iteration, cm_slot_of(l, k + t.step, m).lane - s.lane);
     return spe_sg_shuffle(c->module, b[cm_number_of_(l, s)], cm_plus_(c, moved, s.lane));
 }
 
 /* Element (k, column of component v of D in this lane) of B: for one component, the lanes have S / I columns. */
-XE_FN_ spe_id cm_choose_b_(cm_ctx *c, const cm_job_ *job, const spe_id *b, int k, int v, cm_turn_ t)
+XE_FN_ spe_id cm_choose_b_(cm_ctx *c, const cm_job_ *job, const spe_id *b, int k, int v, cm_iteration_ t)
 {
     const cm_layout *ld = &job->acc.layout, *lb = &job->b->layout;
     int across = ld->lanes / ld->size_i, first = v * across;
     cm_lane lane = cm_lane_(c, ld);
     spe_id got = 0;
     for (int q = 0; q < across && first + q < lb->cols; q++) {
-        spe_id one = cm_turned_b_(c, lb, b, k, first + q, t);
+        spe_id one = cm_iterated_b_(c, lb, b, k, first + q, t);
         got = q == 0 ? one : spe_select(c->module, spe_ieq(c->module, lane.col, cm_i32_(c, q)), one, got);
     }
     return got;
@@ -3811,7 +3811,7 @@ XE_FN_ spe_id cm_choose_b_(cm_ctx *c, const cm_job_ *job, const spe_id *b, int k
 XE_FN_ void cm_mul_add_spread_(cm_ctx *c, cm_job_ *job, const spe_id *a, const spe_id *b)
 {
     const cm_layout *la = &job->a->layout, *ld = &job->acc.layout;
-    const cm_turn_ none = {0, 0};
+    const cm_iteration_ none = {0, 0};
     int depth = job->b->layout.rows;
     spe_id *d = cm_component_ids(c, &job->acc, ld->type), *x = cm_ids_(c, depth);
     cm_lane lane = cm_lane_(c, ld);
@@ -3826,38 +3826,40 @@ XE_FN_ void cm_mul_add_spread_(cm_ctx *c, cm_job_ *job, const spe_id *a, const s
     job->acc = cm_from_components(c, ld, d);
 }
 
-/* Is slot `at` where a loop comes in this turn that begins at slot `first` and then at `second`? */
-XE_FN_ bool cm_in_step_(cm_slot first, cm_slot second, cm_slot at, int turn)
+/* Is slot `at` where a loop comes in this iteration that begins at slot `first` and then at `second`? */
+XE_FN_ bool cm_in_step_(cm_slot first, cm_slot second, cm_slot at, int iteration)
 {
     return at.component == first.component && at.channel == first.channel &&
-           at.lane == first.lane + turn * (second.lane - first.lane);
+           at.lane == first.lane + iteration * (second.lane - first.lane);
 }
 
-/* How many turns a loop over k can take from `first` on by this step: all take the elements from the same components,
- * and from lanes at equal distances. */
-XE_FN_ int cm_turns_(const cm_job_ *job, int first, int step)
+/* How many iterations a loop over k can take from `first` on by this step: all take the elements from the same
+ * components, and from lanes at equal distances. */
+XE_FN_ int cm_iterations_(const cm_job_ *job, int first, int step)
 {
     const cm_layout *la = &job->a->layout, *lb = &job->b->layout;
-    for (int turn = 1;; turn++)
+    for (int iteration = 1;; iteration++)
         for (int k = first; k < first + step; k++) {
-            const int at = k + turn * step, next = k + step;
+            const int at = k + iteration * step, next = k + step;
             if (at >= lb->rows ||
-                !cm_in_step_(cm_slot_of(la, 0, k), cm_slot_of(la, 0, next), cm_slot_of(la, 0, at), turn))
-                return turn;
+                !cm_in_step_(cm_slot_of(la, 0, k), cm_slot_of(la, 0, next), cm_slot_of(la, 0, at), iteration))
+                return iteration;
             for (int m = 0; m < lb->cols; m++)
-                if (!cm_in_step_(cm_slot_of(lb, k, m), cm_slot_of(lb, next, m), cm_slot_of(lb, at, m), turn))
-                    return turn;
+                if (!cm_in_step_(cm_slot_of(lb, k, m), cm_slot_of(lb, next, m), cm_slot_of(lb, at, m), iteration))
+                    return iteration;
         }
 }
 
-/* The products of A's and B's elements of one k, of a turn. */
-XE_FN_ void cm_add_step_(cm_ctx *c, const cm_job_ *job, const spe_id *a, const spe_id *b, int k, cm_turn_ t, spe_id *d)
+/* The products of A's and B's elements of one k, of an iteration. */
+XE_FN_ void cm_add_step_(cm_ctx *c, const cm_job_ *job, const spe_id *a, const spe_id *b, int k, cm_iteration_ t,
+                         spe_id *d)
 {
     const cm_layout *la = &job->a->layout, *ld = &job->acc.layout;
     const int across = ld->lanes / ld->size_i;
     cm_slot s = cm_slot_of(la, 0, k);
     spe_id from = cm_plus_(c, cm_lane_(c, ld).row, s.lane), x;
-    if (t.turn) from = spe_iadd(c->module, from, cm_times_(c, t.turn, cm_slot_of(la, 0, k + t.step).lane - s.lane));
+    if (t.iteration)
+        from = spe_iadd(c->module, from, cm_times_(c, t.iteration, cm_slot_of(la, 0, k + t.step).lane - s.lane));
     x = spe_sg_shuffle(c->module, a[cm_number_of_(la, s)], from);
     for (int v = 0; v < ld->size_v && v * across < job->b->layout.cols; v++)
         d[v] = spe_add(c->module, d[v], spe_mul(c->module, x, cm_choose_b_(c, job, b, k, v, t)));
@@ -3865,21 +3867,22 @@ XE_FN_ void cm_add_step_(cm_ctx *c, const cm_job_ *job, const spe_id *a, const s
 
 /* The same as cm_mul_add_spread_, in loops over k: compilers take minutes for tens of thousands of products of single
  * elements. */
-XE_FN_ void cm_mul_add_turns_(cm_ctx *c, cm_job_ *job, const spe_id *a, const spe_id *b)
+XE_FN_ void cm_mul_add_iterations_(cm_ctx *c, cm_job_ *job, const spe_id *a, const spe_id *b)
 {
     const cm_layout *ld = &job->acc.layout;
     const uint32_t n = (uint32_t)ld->size_v;
     spe_id *d = cm_component_ids(c, &job->acc, ld->type), zero = cm_i32_(c, 0), one = cm_i32_(c, 1);
-    for (int k = 0, turns, step; d && k < job->b->layout.rows; k += turns * step) {
-        cm_turn_ t = {0, 0};
+    for (int k = 0, iterations, step; d && k < job->b->layout.rows; k += iterations * step) {
+        cm_iteration_ t = {0, 0};
         step = 1;
         for (int by = 2; by <= 4; by *= 2)
-            if (k + by <= job->b->layout.rows && cm_turns_(job, k, by) * by > cm_turns_(job, k, step) * step) step = by;
-        turns = cm_turns_(job, k, step);
+            if (k + by <= job->b->layout.rows && cm_iterations_(job, k, by) * by > cm_iterations_(job, k, step) * step)
+                step = by;
+        iterations = cm_iterations_(job, k, step);
         t.step = step;
-        if (turns > 1) t.turn = spe_for(c->module, zero, cm_i32_(c, turns), one, n, d);
+        if (iterations > 1) t.iteration = spe_for(c->module, zero, cm_i32_(c, iterations), one, n, d);
         for (int i = 0; i < step; i++) cm_add_step_(c, job, a, b, k + i, t, d);
-        if (turns > 1) spe_endfor(c->module, n, d);
+        if (iterations > 1) spe_endfor(c->module, n, d);
     }
     if (d) job->acc = cm_from_components(c, ld, d);
 }
@@ -3936,7 +3939,7 @@ XE_FN_ void cm_mul_add_plain_(cm_ctx *c, cm_job_ *job)
     if (a && b && job->acc.layout.size_i < job->acc.layout.lanes) {
         c->written += job->b->layout.rows * job->b->layout.cols;
         if (c->written <= cm_written_most_(c)) cm_mul_add_spread_(c, job, a, b);
-        else cm_mul_add_turns_(c, job, a, b);
+        else cm_mul_add_iterations_(c, job, a, b);
     }
     if (a && b && job->acc.layout.size_i == job->acc.layout.lanes) cm_mul_add_rows_(c, job, a, b);
 }

@@ -311,7 +311,7 @@ SPE_LETTERS_(XETILE_PUSH_)
 #define XETILE_PRIVATE XETILE_API
 #endif
 #define XE_FN_ XETILE_PRIVATE /* replaces `static` of the sources; same number of columns */
-#define XE_LATE_ XE_FN_       /* in the sources: the joined text uses the function before it defines it */
+#define XE_FORWARD_ XE_FN_       /* in the sources: the joined text uses the function before it defines it */
 /* XE_ONCE_ stands before small functions that are called in one place: gcc compiles them there, as it spends a million
  * instructions on a function, however short. Of longer ones it would make functions that take it more than that. Frame
  * pointers and tables of jumps take it longer, too; sanitizers follow the former. */
@@ -1738,7 +1738,7 @@ struct spe_region {
     spe_regions *in;
     spe_val index;   /* of a loop */
     int depth;       /* from 1 on; 0 after an error */
-    int sides, turn; /* sides: 2 for an if with its else, 1 for a loop; turn: calls of spe_region_next */
+    int sides, calls; /* sides: 2 for an if with its else, 1 for a loop; calls: of spe_region_next */
     bool twice;      /* a loop whose body is run twice: sides is 2 */
     bool done;       /* the body ran to its end */
 };
@@ -2042,7 +2042,7 @@ XE_FN_ void *spe_copied_(spe_module *m, const void *from, size_t size)
 }
 
 /* words.c - what a module is made of: words in sections, ids, scopes. This runs for every instruction, so it is
- * optimised even where other bodies are not, like table.c, emit.c and checks.c. */
+ * optimised even where other bodies are not, like table.c, function_body.c and checks.c. */
 
 /* Extends a buffer by `count` words and returns a pointer to them, NULL if out of memory. */
 XE_FN_ uint32_t *spe_push_(spe_module *m, int which, size_t count)
@@ -3943,7 +3943,7 @@ XE_FN_ spe_id spe_bad_operand_(spe_module *m, spe_id value)
 XETILE_AS_BEFORE_
 XETILE_HOT_
 
-/* emit.c - writing into the open function. */
+/* function_body.c - writing into the open function. */
 
 /* Records that the open function uses a global variable or function, for the interface of entry points. */
 XE_FN_ void spe_use_(spe_module *m, spe_id id)
@@ -7722,9 +7722,9 @@ XE_FN_ bool spe_region_ends_(const spe_region *r)
 
 bool spe_region_next(spe_region *r)
 {
-    if (r->turn++ && spe_region_ends_(r)) r->in->end(r->in->module, r);
+    if (r->calls++ && spe_region_ends_(r)) r->in->end(r->in->module, r);
     r->done = false;
-    return r->turn <= r->sides;
+    return r->calls <= r->sides;
 }
 
 void *spe_region_done(spe_region *r)
@@ -10064,7 +10064,7 @@ XETILE_AS_BEFORE_
         for (const spe_val k = k##_loop_.index, *k##_once_ = &k; k##_once_; k##_once_ = spe_region_done(&k##_loop_))
 #define SPE_IF(begin)                                                                                                  \
     for (spe_region SPE_CAT(spe_if_, __LINE__) = begin; spe_region_next(&SPE_CAT(spe_if_, __LINE__));)                 \
-        if (SPE_CAT(spe_if_, __LINE__).turn == 1)
+        if (SPE_CAT(spe_if_, __LINE__).calls == 1)
 
 /* XT_WHILE and CV_WHILE: `test` records the condition in each iteration. */
 #define SPE_WHILE(begin, test, here, condition)                                                                        \

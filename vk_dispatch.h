@@ -279,7 +279,7 @@ __declspec(dllimport) void __stdcall ReleaseSRWLockExclusive(struct _RTL_SRWLOCK
 #define XETILE_PRIVATE XETILE_API
 #endif
 #define XE_FN_ XETILE_PRIVATE /* replaces `static` of the sources; same number of columns */
-#define XE_LATE_ XE_FN_       /* in the sources: the joined text uses the function before it defines it */
+#define XE_FORWARD_ XE_FN_       /* in the sources: the joined text uses the function before it defines it */
 /* XE_ONCE_ stands before small functions that are called in one place: gcc compiles them there, as it spends a million
  * instructions on a function, however short. Of longer ones it would make functions that take it more than that. Frame
  * pointers and tables of jumps take it longer, too; sanitizers follow the former. */

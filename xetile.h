@@ -606,7 +606,7 @@ struct xt_ctx {
     cm_target target;
     const xt_kernel *kernel;
     const xt_build_desc *desc;
-    spe_module *whole; /* the finished module: m, or that of another kernel in it */
+    spe_module *shared_module; /* the finished module: m, or that of another kernel in it */
     int S;
     spe_kernel_param params[SPE_PARAMS_MAX];
     int param_count;
@@ -616,7 +616,7 @@ struct xt_ctx {
     int part;         /* > 0 while recording parts of a larger operation */
     spe_list scopes;  /* one for each region and each of its sides */
     int scope, again; /* scope: the innermost one; again: > 0 during a second walk, see control.c */
-    int spread;       /* of the open regions' conditions and bounds, see xt_value_ */
+    int divergence;       /* of the open regions' conditions and bounds, see xt_value_ */
     int tile_count;
     spe_regions regions;
     xt_frame_ *frames[SPE_REGIONS_MAX]; /* one per open region */
@@ -642,7 +642,7 @@ struct xt_ctx {
     bool staged;  /* operands go through local memory in this version */
     spe_id stages_fit; /* there: whether surfaces of messages are legal */
     spe_id side; /* of the innermost XT_IF around which there is no nearer loop: its first label, or 0 */
-    const xt_frame_ *turning; /* the loop whose body has several copies; NULL: none */
+    const xt_frame_ *unrolled; /* the loop whose body has several copies; NULL: none */
     int loops_around;         /* what is written */
     int at;       /* number of the node being written */
     spe_id scratch, staging;
@@ -973,7 +973,7 @@ enum {
     X(BITCAST_NUMBER, bitcast_number, numbers, numbers, "$= arith.bitcast $n0 : $N0 to $A7")                           \
     X(MATH_NUMBER, math_number, numbers, numbers, "$= $k$M : $A7")                                                     \
     X(LOCAL, local, numbers, local, "$= memref.alloc() : memref<$d0x$E7, slm>")                                        \
-    X(PLACE, place, numbers, place, "$= place [$K] of $P0 x $P1 : index")                                              \
+    X(PIECE_OFFSET, piece_offset, numbers, piece_offset, "$= piece_offset [$K] of $P0 x $P1 : index")                  \
     X(POINTER, pointer, numbers, numbers, "$= pointer $n0 : $N0 to memref<?x$E7>")                                     \
     X(MATRIX, matrix, numbers, init_tile, "$= matrix $n1, $n2")                                                        \
     X(LOAD, load, numbers, numbers, "$= memref.load $n0[$n1] : $A7")                                                   \
@@ -994,17 +994,17 @@ enum {
     X(SELECT_VECTOR, select_vector, each, vectors, "$= arith.select $v0$o1$o2$m : $V0, $r")                            \
     X(BITCAST_VECTOR, bitcast_vector, each, vectors, "$= arith.bitcast $v0$m : $V0 to $r")                             \
     X(MATH_VECTOR, math_vector, each, vectors, "$= $k $v0$o1$o2$m : $r")                                               \
-    X(REDUCE, reduce, whole, whole, "$= xetile.reduction <$k> $v0 [$d1] {reduction_size = $d2} : $V0 -> $r")           \
-    X(REDUCTION, same, renames, whole, "$= xetile.reduction <$k> $v0 [$D1]$z$m5 : $V0 -> $r")                          \
-    X(SCAN, scan, whole, whole, "$= vector.scan <$k> $v0 [$D1]$e4$m : $V0 -> $r")                                      \
-    X(BROADCAST, move, moves, whole, "$= xetile.broadcast $v0 [$D1]$z$m5 : $V0 -> $r")                                 \
-    X(TRANSPOSE, move, moves, whole, "$= xetile.transpose $v0 [1, 0]$m5 : $V0 -> $r")                                  \
-    X(CONVERT_LAYOUT, move, moves, whole, "$= xetile.convert_layout $v0$m5 : $V0")                                     \
-    X(SHAPE_CAST, move, moves, whole, "$= vector.shape_cast $v0$m5 : $V0 to $r")                                       \
-    X(SLICE, move, moves, whole, "$= vector.extract_strided_slice $v0 {offsets = $P3}$m5 : $V0 to $r")                 \
-    X(BITCAST_WIDTH, same, renames, whole, "$= vector.bitcast $v0$m : $V0 to $r")                                      \
-    X(TILE_PACK, same, renames, whole, "$= xetile.tile_pack $v0 inner_blocks = $B$m : $V0 -> $r")                      \
-    X(TILE_UNPACK, same, renames, whole, "$= xetile.tile_unpack $v0 inner_blocks = $B$m : $V0 -> $r")                  \
+    X(REDUCE, reduce, whole, move, "$= xetile.reduction <$k> $v0 [$d1] {reduction_size = $d2} : $V0 -> $r")            \
+    X(REDUCTION, same, renames, move, "$= xetile.reduction <$k> $v0 [$D1]$z$m5 : $V0 -> $r")                           \
+    X(SCAN, scan, whole, move, "$= vector.scan <$k> $v0 [$D1]$e4$m : $V0 -> $r")                                       \
+    X(BROADCAST, move, moves, move, "$= xetile.broadcast $v0 [$D1]$z$m5 : $V0 -> $r")                                  \
+    X(TRANSPOSE, move, moves, move, "$= xetile.transpose $v0 [1, 0]$m5 : $V0 -> $r")                                   \
+    X(CONVERT_LAYOUT, move, moves, move, "$= xetile.convert_layout $v0$m5 : $V0")                                      \
+    X(SHAPE_CAST, move, moves, move, "$= vector.shape_cast $v0$m5 : $V0 to $r")                                        \
+    X(SLICE, move, moves, move, "$= vector.extract_strided_slice $v0 {offsets = $P3}$m5 : $V0 to $r")                  \
+    X(BITCAST_WIDTH, same, renames, move, "$= vector.bitcast $v0$m : $V0 to $r")                                       \
+    X(TILE_PACK, same, renames, move, "$= xetile.tile_pack $v0 inner_blocks = $B$m : $V0 -> $r")                       \
+    X(TILE_UNPACK, same, renames, move, "$= xetile.tile_unpack $v0 inner_blocks = $B$m : $V0 -> $r")                   \
     X(STORE_TILE, store_tile, stores, scattered, "xetile.store_tile $v0, $t1 : $V0, $T1")                              \
     X(STORE_SCATTER, store_scatter, stores, scattered, "xetile.store_scatter $v0$o2, $t1 : $V0$O2, $T1")               \
     X(STORE, store, stores_number, numbers, "memref.store $a2, $n0[$n1] : $A7")                                        \
@@ -1093,15 +1093,16 @@ typedef struct {
 typedef struct {
     int node;   /* that produces it */
     int scope;  /* where it is defined */
-    bool early; /* a number that can be computed before the body: from constants, parameters and group ids only */
-    int spread; /* what a number or vector may differ between: 0, nothing in the work-group; 1, subgroups; 2, lanes */
-    spe_id early_id;
+    bool hoistable; /* a number that can be computed before the body: from constants, parameters and group ids only */
+    int divergence; /* what a number or vector may differ between: 0, nothing in the work-group; 1, subgroups; 2, lanes
+                     */
+    spe_id hoisted_id;
     /* vectors; those that must share a layout form a class (union-find) */
     uint32_t parent;
     bool need[3]; /* of the root: the uses that products need, by cm_use */
     int uses;     /* by operations, and by vectors that must share its layout */
     int stage;    /* 1 + its index among loads through local memory, see passes/local_operands.c; 0: not one */
-    bool late;    /* computed strip by strip where it is stored, see xt_find_late_ */
+    bool deferred;    /* computed strip by strip where it is stored, see xt_find_deferred_ */
     bool unmade;  /* during writing: some strips are not computed yet */
     xt_each_fn_ each; /* computes them, if the operation is element-wise */
     int repeated; /* 1: all lanes are known to hold the same; -1: they are not; 0: see xt_is_repeated_ */
@@ -1111,7 +1112,7 @@ typedef struct {
     int multiplied; /* its uses as an operand of opaque products */
     cm_use first_use; /* as a product's operand, if that is in a loop: an opaque one; see passes/opaque.c */
     int panel; /* 1 + its index among operands in local memory, see passes/opaque.c; 0: not one */
-    cm_matrix *turns; /* during writing: its blocks for several turns of a loop, see lower/turns.c */
+    cm_matrix *unrolled; /* during writing: its blocks for several iterations of a loop, see lower/unroll.c */
     /* during writing. A number that advances with the loop index is start + advance of the index. */
     spe_id start, advance;
     union {
@@ -1150,14 +1151,14 @@ struct xt_frame_ {
     xt_val given[4];     /* the user's lo, hi, step and index */
     xt_frame_ *in;          /* the region around it; NULL: none */
     int begin, end;         /* its nodes */
-    int spread;             /* of the enclosing regions */
+    int divergence;             /* of the enclosing regions */
     int first;              /* the first node after those of the loop's head */
     int outer, scope, side; /* scopes: enclosing the region, of the region, of the open side */
     int tile_count;         /* before a second walk */
     int64_t local_bytes;
     const char *arrived;
-    bool meets; /* a barrier precedes it, see passes/local_operands.c */
-    int together; /* turns whose operands are copied together, see passes/local_operands.c; 0: not decided */
+    bool has_barrier; /* a barrier precedes it, see passes/local_operands.c */
+    int per_copy; /* iterations whose operands are copied together, see passes/local_operands.c; 0: not decided */
     bool counts;  /* some scalars advance with the index */
     bool changes; /* memory, or waits for that, see passes/opaque.c */
     int slots;
@@ -1165,12 +1166,12 @@ struct xt_frame_ {
     /* during writing */
     spe_id *ids;
     int id_count;
-    int copies, copy; /* XT_FOR: of the body, per turn of this loop; the current one, from 0 */
-    int joined; /* copies that share their loads, see lower/turns.c */
+    int copies, copy; /* XT_FOR: of the body, per iteration of this loop; the current one, from 0 */
+    int per_load; /* copies that share their loads, see lower/unroll.c */
     spe_id side_before; /* the side that the region is on */
-    spe_id from, turn;    /* the first index; of this turn */
+    spe_id from, iteration;    /* the first index; of this iteration */
     int panel_ids;        /* vectors of panels that it carries behind the others */
-    bool inner;           /* the loop that is written has those turns in which all its panels are, see lower/panels.c */
+    bool inner; /* the loop that is written has those iterations in which all its panels are, see lower/panels.c */
 };
 
 /* XT_INIT_TILE: the user's arguments; the tile of the matrix that leading dimensions select from, and the final tile;
@@ -1178,7 +1179,7 @@ struct xt_frame_ {
 typedef struct {
     xt_tile_desc_ given;
     xt_tile matrix, tile;
-    xt_val place[2], distance;
+    xt_val piece[2], distance;
 } xt_init_tile_desc_;
 
 /* An array in local memory; id: set by the first version of the body, used by all. */
@@ -1214,9 +1215,9 @@ enum { XT_COMPONENTS_ = 6 }; /* scalars of a tile: offset, shape, pitch, base */
 typedef struct {
     int parent; /* tiles that may replace each other form a class */
     bool used;
-    bool apart;          /* subgroups may have it at different positions */
-    bool late_lines;     /* the number of lines of its matrix is computed in the body */
-    bool together;       /* in a class with others, or its elements are accessed by their addresses */
+    bool differs_by_subgroup;          /* subgroups may have it at different positions */
+    bool lines_in_body;     /* the number of lines of its matrix is computed in the body */
+    bool shared_addresses; /* in a class with others, or its elements are accessed by their addresses */
     int band;            /* elements between bands of an array in local memory, see passes/bands.c; 0: it has rows */
     int align[2];        /* divisors of the tile's offset at all times */
     const char *why_not; /* NULL: 2D block messages can access it */
@@ -1243,7 +1244,7 @@ enum { XT_LANES_MAX_ = CM_LANES };
 typedef uint64_t xt_lanes_;
 
 /* Values that depend only on the subgroup. Each is computed once, before the body, and found by its key. */
-typedef enum { XT_ONCE_PLACE_, XT_ONCE_FIRST_ } xt_once_kind_;
+typedef enum { XT_ONCE_PIECE_OFFSET_, XT_ONCE_FIRST_ } xt_once_kind_;
 typedef struct {
     xt_once_kind_ kind;
     unsigned char key[32];
@@ -1267,28 +1268,28 @@ typedef struct {
     int node;
     const xt_tile *from;
     const xt_tile *to;      /* of a copy: the tile in local memory that it is stored to; else NULL */
-    bool turned, converts;  /* the vector is the tile's transpose; f32 converted to 16 bits */
+    bool transposed, converts;  /* the vector is the tile's transpose; f32 converted to 16 bits */
     cm_type type;           /* of the operand */
     uint32_t loaded;        /* the vector that it is of, or itself */
     bool first, last;       /* among the loads that share a barrier */
     bool again, shared;     /* in a region that may repeat; uses the memory for moves between subgroups */
     const xt_frame_ *loop;  /* the innermost one, if it counts, unless the operand is sliced; NULL: none */
     cm_use use;
-    int bytes, held;         /* per element, in memory and in local memory */
+    int bytes, local_bytes;  /* per element, in memory and in local memory */
     int subgroups;           /* number that copy the tile */
     int slices;              /* of k, each loaded and multiplied after the other; 1: all at once */
-    int parts;               /* turns of a loop that are copied together, one part of the operand each */
+    int parts;               /* iterations of a loop that are copied together, one part of the operand each */
     xt_dist dist;            /* of the vector, or of a slice of it */
     bool along_k;            /* lines run along k; */
     int weave;               /* otherwise, lines that share a dword */
     int classes, wide, high; /* classes of lines; a message's dwords and lines */
     int chunks[2], units;    /* messages per class, down and across; per tile (`weave` of them count as one) */
-    bool whole, aligned;     /* the tile begins at a multiple of the classes; and of a dword along lines */
+    bool from_first_class, aligned;    /* the tile begins at a multiple of the classes; and of a dword along lines */
     bool by_lines;           /* a lane holds a line of a message; otherwise, a dword of each line */
     bool mixed;              /* dwords along k are stored in another order, see xt_stage_slot_ */
     int line, plane, depth;  /* dwords of a row in a plane; distance between planes; size along k, in dwords */
     int across;              /* rows or columns, these rounded up to whole operands */
-    int together, gap;       /* rows that one read covers; unused dwords after them */
+    int rows_per_read, gap;  /* rows that one read covers; unused dwords after them */
     int at, dwords, buffers; /* of its first buffer; their number */
     /* during writing */
     spe_id slice; /* its distance along k; 0: the first */
@@ -1305,13 +1306,13 @@ enum { XT_PANEL_BLOCKS_ = 32 }; /* that a lane copies at most */
 typedef struct {
     int node;               /* the load */
     const xt_tile *from;
-    const xt_frame_ *loop;  /* whose turns fetch the tile of the next; NULL: the load fetches */
+    const xt_frame_ *loop;  /* whose iterations fetch the tile of the next; NULL: the load fetches */
     int lines, chunks;      /* of memory; vectors of 16 bytes in a line */
     int pitch, at;          /* in local memory, in vectors: from line to line, and where the first begins */
     int units;              /* vectors that a lane copies */
     int run, blocks;        /* if lines are not aligned: those that follow one another; blocks in which all lie */
     bool ends_unseen;       /* what is outside of the matrix where the loop does not move it, see passes/outside.c */
-    bool held;              /* from the load on it is matrices, of which local memory keeps no copy */
+    bool kept;              /* from the load on it is matrices, of which local memory keeps no copy */
     cm_use use;             /* of these */
     spe_id *got;            /* during writing: what was fetched, and room for the vectors of these */
     const spe_id *vectors;  /* these */
@@ -1342,7 +1343,7 @@ typedef struct {
     int i;
     int row, col, rows, cols; /* relative to the subgroup's first piece */
     int valid;                /* columns inside the piece; the others are undefined and never stored */
-    int held[2];              /* its row and column in the concatenation of the subgroup's pieces */
+    int packed[2];            /* its row and column in the concatenation of the subgroup's pieces */
 } xt_block_;
 
 /* Errors to report if two vectors differ in one of these; 0: they may differ. */
@@ -1387,7 +1388,7 @@ typedef struct {
     int divisor[2], shift[2];
     bool in_order; /* instead: another shape, with elements in row-major order */
 } xt_source_;
-#define XT_SAME_PLACE_ {false, {1, 1}, {0, 0}, false}
+#define XT_SAME_ELEMENT_ {false, {1, 1}, {0, 0}, false}
 
 /* A kind of reduction: the operation, and for integers, how it reads them. */
 typedef struct {
@@ -1429,8 +1430,8 @@ typedef struct {
     bool exclusive;
     xt_source_ from;
     const int *origin; /* see xt_origins_; NULL: elements move between subgroups */
-    bool anew;         /* then the operand is loaded again, see passes/reloads.c */
-} xt_whole_;
+    bool reloaded;        /* then the operand is loaded again, see passes/reloads.c */
+} xt_move_;
 
 /* One buffer serves all such operations of a kernel; vectors that do not fit take several passes over rows. */
 typedef struct {
@@ -1449,7 +1450,7 @@ struct xt_node_ {
     void (*write)(xt_ctx *x, const xt_node_ *n); /* in this version */
     int kind;        /* which of the operations that share the name: spe_arith_op, xt_math_op_, ... */
     bool part;       /* part of a larger operation, whose node follows its parts */
-    int spread;      /* of the enclosing regions, see xt_value_ */
+    int divergence;      /* of the enclosing regions, see xt_value_ */
     xt_frame_ *in;   /* the innermost of these, or the one that the node begins or ends; NULL: none */
     uint32_t result; /* the value it produces; 0: none, or those of a region */
     const char *file;
@@ -1463,7 +1464,7 @@ struct xt_node_ {
         const xt_load_desc_ *load;
         const xt_prefetch_desc_ *prefetch;
         const xt_scattered_ *scattered;
-        xt_whole_ *whole;
+        xt_move_ *move;
         const xt_mma_desc_ *mma;
         const xt_scaled_desc_ *scaled; /* begins with an xt_mma_desc_ */
         const xt_splat_of_ *splat;
@@ -1493,7 +1494,7 @@ typedef struct xt_vulkan_part_ {
     int (*panel_ids)(xt_ctx *x, const xt_frame_ *f);
     void (*carry)(xt_ctx *x, const xt_frame_ *f, bool to_ids);
     spe_id (*enter)(xt_ctx *x, xt_frame_ *f, spe_id from, spe_id to);
-    void (*turn)(xt_ctx *x, const xt_frame_ *f, spe_id to);
+    void (*iterate)(xt_ctx *x, const xt_frame_ *f, spe_id to);
     void (*wait)(xt_ctx *x);
 } xt_vulkan_part_;
 
@@ -1595,10 +1596,10 @@ XE_FN_ bool xt_is_signed_(int type) { return type < XT_BOOL_ && xt_type_row_(typ
 XE_FN_ int xt_bits_(int type) { return type == XT_BOOL_ ? 1 : xt_type_row_(type)->bytes * 8; }
 
 /* The type of a vector's or tile's elements in coopmatrix.h: an i1 is a byte, 0 or 1. */
-XE_FN_ cm_type xt_held_(int type) { return type == XT_BOOL_ ? CM_U8 : (cm_type)type; }
+XE_FN_ cm_type xt_storage_type_(int type) { return type == XT_BOOL_ ? CM_U8 : (cm_type)type; }
 
 /* Bytes of such an element. */
-XE_FN_ int xt_bytes_(int type) { return cm_type_info(xt_held_(type))->bytes; }
+XE_FN_ int xt_bytes_(int type) { return cm_type_info(xt_storage_type_(type))->bytes; }
 
 /* The type of a number for an element type of memory or vectors: f32 for floats stored as bits. */
 XE_ONCE_
@@ -1645,7 +1646,10 @@ xt_index xt_at_(int n, const xt_val *at)
 }
 
 /* The type for sums of a type: floats below 32 bits are summed in f32. */
-XE_FN_ int xt_wide_type_(int type) { return type == CM_F16 || type == CM_BF16 ? CM_F32 : (int)xt_held_((cm_type)type); }
+XE_FN_ int xt_wide_type_(int type)
+{
+    return type == CM_F16 || type == CM_BF16 ? CM_F32 : (int)xt_storage_type_((cm_type)type);
+}
 
 /* Bytes of registers of a subgroup, with those per thread that were chosen. */
 XE_FN_ int xt_register_bytes_(const xt_ctx *x)
@@ -2137,55 +2141,56 @@ XE_FN_ bool xt_check_value_(xt_where_ w, const xt_val *v, const char *what)
 
 /* ---- uniformity -------------------------------------------------------------------------------------------------- */
 
-XE_FN_ int xt_spread_of_(xt_ctx *x, const xt_val *v)
+XE_FN_ int xt_divergence_of_(xt_ctx *x, const xt_val *v)
 {
-    return v->kind < SPE_SCALAR ? 0 : xt_value_at_(x, v->id)->spread;
+    return v->kind < SPE_SCALAR ? 0 : xt_value_at_(x, v->id)->divergence;
 }
 
-XE_FN_ void xt_spread_at_least_(xt_ctx *x, uint32_t id, int spread)
+XE_FN_ void xt_diverges_at_least_(xt_ctx *x, uint32_t id, int divergence)
 {
     xt_value_ *v = xt_value_at_(x, id);
-    if (id && spread > v->spread) v->spread = spread;
+    if (id && divergence > v->divergence) v->divergence = divergence;
 }
 
-/* Values computed from a vector, or taken from it, vary between subgroups if the vector does. */
+/* Values computed from a vector, or taken from it, differ between subgroups if the vector does. */
 XE_FN_ void xt_spread_like_(xt_ctx *x, uint32_t id, const xt_vec *v)
 {
-    xt_spread_at_least_(x, id, xt_value_at_(x, v->id)->spread);
+    xt_diverges_at_least_(x, id, xt_value_at_(x, v->id)->divergence);
 }
 
-/* A loaded value varies as the tile's position does. With a map, each subgroup has its own part of one vector. */
+/* A loaded value differs as the tile's position does. With a map, each subgroup has its own part of one vector. */
 XE_ONCE_
 XE_FN_ void xt_spread_of_tile_(xt_ctx *x, uint32_t id, xt_tile *t)
 {
     const xt_val *v;
     if (t->scatter) xt_spread_like_(x, id, &t->offsets);
     for (int i = 0; !xt_has_map_(&t->map) && (v = xt_tile_scalar_(t, i)) != NULL; i++)
-        xt_spread_at_least_(x, id, xt_spread_of_(x, v));
+        xt_diverges_at_least_(x, id, xt_divergence_of_(x, v));
 }
 
 /* Tile offsets and vector elements must be uniform over the subgroup. */
 XE_FN_ bool xt_check_uniform_(xt_where_ w, const xt_val *v, const char *what)
 {
-    return xt_spread_of_(w.x, v) < 2 ||
+    return xt_divergence_of_(w.x, v) < 2 ||
            xt_fail_(w, XT_ERROR_NOT_UNIFORM, "%s depends on XT_LANE_ID, XT_LOCAL_ID or XT_GLOBAL_ID", what);
 }
 
 /* Must all subgroups take part: at a barrier, or for elements that go through local memory? */
 XE_ONCE_
-XE_FN_ bool xt_meets_(xt_op_ op, const void *desc)
+XE_FN_ bool xt_waits_for_all_(xt_op_ op, const void *desc)
 {
-    return xt_does_(op, XT_WAITS_) || (xt_does_(op, XT_MOVES_) && !((const xt_whole_ *)desc)->origin);
+    return xt_does_(op, XT_WAITS_) || (xt_does_(op, XT_MOVES_) && !((const xt_move_ *)desc)->origin);
 }
 
 /* Checks that the open regions allow the operation. Numbers, XT_LOAD and XT_STORE may diverge by lane. */
-XE_FN_ bool xt_check_place_(xt_where_ w, xt_op_ op, bool meets)
+XE_FN_ bool xt_check_divergence_(xt_where_ w, xt_op_ op, bool waits)
 {
     const spe_regions *r = &w.x->regions;
-    if (w.x->spread < 1 || (w.x->part && !meets) || xt_does_(op, XT_DIVERGES_)) return true;
-    return (w.x->spread < 2 && !meets) ||
+    if (w.x->divergence < 1 || (w.x->part && !waits) || xt_does_(op, XT_DIVERGES_)) return true;
+    return (w.x->divergence < 2 && !waits) ||
            xt_fail_(w, XT_ERROR_NOT_UNIFORM, "%s in the %s of line %d, in which %s diverge", xt_operation_name_(op),
-                    r->open[r->depth - 1].name, r->open[r->depth - 1].line, w.x->spread < 2 ? "subgroups" : "lanes");
+                    r->open[r->depth - 1].name, r->open[r->depth - 1].line,
+                    w.x->divergence < 2 ? "subgroups" : "lanes");
 }
 
 /* Appends a node with a copy of its operands and attributes; size 0: keeps desc itself. */
@@ -2195,13 +2200,13 @@ XE_FN_ void xt_record_(xt_where_ w, const xt_operation_ *as, int kind, uint32_t 
     void *copy = size && !x->again ? xt_memory_(x, size) : NULL;
     xt_node_ *n = x->again || !spe_ok(&x->m) ? NULL : (xt_node_ *)spe_list_add(&x->m, &x->nodes, sizeof *n);
     if (!n) return;
-    xt_check_place_(w, as->op, xt_meets_(as->op, desc));
+    xt_check_divergence_(w, as->op, xt_waits_for_all_(as->op, desc));
     if (copy) memcpy(copy, desc, size);
     n->op = as->op;
     n->write = as->write;
     n->kind = kind;
     n->part = x->part > 0;
-    n->spread = x->spread;
+    n->divergence = x->divergence;
     n->in = x->regions.depth ? x->frames[x->regions.depth - 1] : NULL;
     n->result = result;
     n->file = w.at->file;
@@ -2216,7 +2221,7 @@ XE_FN_ xt_val xt_record_number_(xt_where_ w, const xt_operation_ *as, int kind, 
 {
     xt_val v = spe_val_of(SPE_SCALAR, type, xt_new_value_(w.x));
     v.align = align;
-    for (int i = 0; i < 3; i++) xt_spread_at_least_(w.x, v.id, xt_spread_of_(w.x, &operands->v[i]));
+    for (int i = 0; i < 3; i++) xt_diverges_at_least_(w.x, v.id, xt_divergence_of_(w.x, &operands->v[i]));
     xt_record_(w, as, kind, v.id, operands, sizeof *operands);
     return v;
 }
@@ -2239,7 +2244,7 @@ XE_FN_ void xt_define_vec_(xt_ctx *x, uint32_t id, xt_vec vec)
 XE_ONCE_
 XE_FN_ bool xt_is_fence_(const xt_node_ *n)
 {
-    if (xt_does_(n->op, XT_MOVES_)) return !n->whole->origin && !n->whole->anew;
+    if (xt_does_(n->op, XT_MOVES_)) return !n->move->origin && !n->move->reloaded;
     return xt_does_(n->op, XT_CHANGES_ | XT_BOUNDS_ | XT_WAITS_);
 }
 
@@ -2381,9 +2386,9 @@ XE_FN_ const xt_val *xt_neutral_(int op, const xt_val *a, const xt_val *b)
 }
 
 /* Can the number be computed before the body? */
-XE_FN_ bool xt_is_early_(xt_ctx *x, const xt_val *v)
+XE_FN_ bool xt_is_hoistable_(xt_ctx *x, const xt_val *v)
 {
-    return v->kind == SPE_INT || (v->kind >= SPE_SCALAR && xt_value_at_(x, v->id)->early);
+    return v->kind == SPE_INT || (v->kind >= SPE_SCALAR && xt_value_at_(x, v->id)->hoistable);
 }
 
 /* The number to which XT_ADD and XT_SUB of constants added *sum to make v. */
@@ -2449,12 +2454,12 @@ XE_FN_ bool xt_next_block_(xt_block_ *b)
     b->valid = xt_least_(b->cols, g->data[1] - g->cut[1].at[j]);
     b->row = down * g->stride[0] + g->cut[0].at[i];
     b->col = across * g->stride[1] + g->cut[1].at[j];
-    b->held[0] = down * g->data[0] + g->cut[0].at[i];
-    b->held[1] = across * g->data[1] + g->cut[1].at[j];
+    b->packed[0] = down * g->data[0] + g->cut[0].at[i];
+    b->packed[1] = across * g->data[1] + g->cut[1].at[j];
     return true;
 }
 
-XE_FN_ bool xt_has_place_(const xt_dist *d, int dim) { return d->layout[dim] > 1 && d->count[dim] > 1; }
+XE_FN_ bool xt_has_piece_offset_(const xt_dist *d, int dim) { return d->layout[dim] > 1 && d->count[dim] > 1; }
 
 XE_FN_ xt_vec xt_no_vec_(void)
 {
@@ -2464,7 +2469,7 @@ XE_FN_ xt_vec xt_no_vec_(void)
 }
 
 /* The vector of a tile's elements. */
-XE_FN_ xt_vec xt_form_(const xt_tile *t)
+XE_FN_ xt_vec xt_vec_of_tile_(const xt_tile *t)
 {
     xt_vec v = xt_no_vec_();
     v.type = t->type;
@@ -2649,7 +2654,7 @@ XE_FN_ bool xt_same_offsets_(const xt_tile *a, const xt_tile *b)
     return xt_same_scalar_(&a->offset[0], &b->offset[0]) && xt_same_scalar_(&a->offset[1], &b->offset[1]);
 }
 
-/* Does a tile that a loop carries move along one dimension by so much in each turn, and in no other way? */
+/* Does a tile that a loop carries move along one dimension by so much in each iteration, and in no other way? */
 XE_FN_ bool xt_advances_(const xt_tile *of, const xt_frame_ *f, int dim, int by)
 {
     if (f->step.kind != SPE_INT || f->step.integer != by) return false;
@@ -2683,11 +2688,11 @@ XE_FN_ spe_id xt_from_condition_(xt_ctx *x, spe_id condition)
 }
 
 /* Operands of numbers and of vectors both begin with their common type. */
-XE_FN_ int xt_meeting_type_(const xt_node_ *n) { return *(const int *)n->desc; }
+XE_FN_ int xt_operand_type_(const xt_node_ *n) { return *(const int *)n->desc; }
 
 XE_FN_ spe_id xt_binary_part_(xt_ctx *x, const xt_node_ *n, const spe_id *v)
 {
-    spe_id r = xt_emit_arith_(&x->m, n->kind, xt_meeting_type_(n), v[0], v[1]);
+    spe_id r = xt_emit_arith_(&x->m, n->kind, xt_operand_type_(n), v[0], v[1]);
     return xt_is_compare_(n->kind) ? xt_from_condition_(x, r) : r;
 }
 
@@ -2717,7 +2722,7 @@ XE_FN_ spe_id xt_exp_(spe_module *m, spe_id v)
 
 XE_FN_ spe_id xt_math_part_(xt_ctx *x, const xt_node_ *n, const spe_id *v)
 {
-    int type = xt_meeting_type_(n);
+    int type = xt_operand_type_(n);
     spe_math_op op = (spe_math_op)xt_math_instruction_(n->kind, type);
     if (op == SPE_EXP && x->target.igc && (type == CM_F32 || type == CM_BF16)) return xt_exp_(&x->m, v[0]);
     return spe_math(&x->m, op, (uint32_t)xt_math_info_(n->kind)->operands, v);
@@ -2733,7 +2738,7 @@ XE_FN_ spe_id xt_truth_part_(xt_ctx *x, const xt_node_ *n, const spe_id *v)
 
 XE_FN_ spe_id xt_bitcast_part_(xt_ctx *x, const xt_node_ *n, const spe_id *v)
 {
-    return cm_bitcast(&x->cm, spe_vec_like(&x->m, xt_spe_type_(x, xt_meeting_type_(n)), v[0]), v[0]);
+    return cm_bitcast(&x->cm, spe_vec_like(&x->m, xt_spe_type_(x, xt_operand_type_(n)), v[0]), v[0]);
 }
 
 /* The larger or smaller of two floats; -0 is less than 0. A NaN wins or loses, by nan_wins. */
@@ -2787,7 +2792,7 @@ XE_FN_ cm_matrix xt_map_block_(xt_ctx *x, const xt_node_ *n, const cm_matrix *co
  * with in their arithmetic types or, with `bits`, as they are stored. */
 XE_FN_ cm_matrix xt_parts_block_(xt_ctx *x, const xt_node_ *n, const cm_matrix *const *a, xt_part_fn_ part, bool bits)
 {
-    cm_type to = xt_held_(xt_value_at_(x, n->result)->now.vec.type);
+    cm_type to = xt_storage_type_(xt_value_at_(x, n->result)->now.vec.type);
     cm_layout l = cm_layout_for(&x->cm, a[0]->layout.rows, a[0]->layout.cols, to, CM_ACC);
     spe_id *out = (spe_id *)xt_memory_(x, (size_t)a[0]->parts * sizeof *out);
     for (int i = 0; out && i < a[0]->parts; i++) {
@@ -2804,7 +2809,7 @@ XE_FN_ bool xt_is_repeated_(xt_ctx *x, const xt_vec *v);
 
 XE_FN_ bool xt_makes_repeated_(xt_ctx *x, const xt_node_ *n)
 {
-    if (n->op == XT_OP_BROADCAST_) return n->whole->from.divisor[1] > 1 && n->whole->v.dist.shape[1] == 1;
+    if (n->op == XT_OP_BROADCAST_) return n->move->from.divisor[1] > 1 && n->move->v.dist.shape[1] == 1;
     if (!xt_does_(n->op, XT_EACH_)) return n->op == XT_OP_SPLAT_;
     for (int i = 0; i < xt_operand_count_(n->vectors); i++)
         if (!xt_is_repeated_(x, &n->vectors->v[i])) return false;
@@ -2962,7 +2967,7 @@ XE_FN_ void xt_write_nothing_(xt_ctx *x, const xt_node_ *n) { (void)x, (void)n; 
 
 XE_FN_ void xt_write_same_(xt_ctx *x, const xt_node_ *n)
 {
-    xt_vec now = xt_now_vec_(x, &n->whole->part);
+    xt_vec now = xt_now_vec_(x, &n->move->part);
     memcpy(now.inner, xt_value_at_(x, n->result)->now.vec.inner, sizeof now.inner);
     xt_define_vec_(x, n->result, now);
 }
@@ -3049,25 +3054,25 @@ XE_FN_ spe_id xt_emit_cast_(xt_ctx *x, int type, const xt_val *v)
 }
 
 /* Writes a number in the prologue. Constants take the other operand's type. */
-XE_FN_ spe_id xt_emit_early_(xt_ctx *x, const xt_val *v, int type)
+XE_FN_ spe_id xt_emit_hoisted_(xt_ctx *x, const xt_val *v, int type)
 {
     if (v->kind == SPE_INT) return xt_constant_(x, type, v);
     xt_value_ *value = xt_value_at_(x, v->id);
-    if (value->early_id) return value->early_id;
+    if (value->hoisted_id) return value->hoisted_id;
     const xt_node_ *n = xt_node_at_(x, value->node);
     const xt_numbers_ *d = n->numbers;
     if (n->op == XT_OP_ARGUMENT_)
-        value->early_id = spe_param_id(&x->m, (uint32_t)n->kind);
+        value->hoisted_id = spe_param_id(&x->m, (uint32_t)n->kind);
     else if (n->op == XT_OP_BUILTIN_)
-        value->early_id = spe_builtin(&x->m, (spe_builtin_name)n->kind, (uint32_t)d->type);
+        value->hoisted_id = spe_builtin(&x->m, (spe_builtin_name)n->kind, (uint32_t)d->type);
     else if (n->op == XT_OP_CAST_NUMBER_) {
-        spe_id a = xt_emit_early_(x, &d->v[0], d->type);
-        value->early_id = spe_cast(&x->m, xt_spe_type_(x, d->type), a, xt_is_signed_(xt_carried_type_(&d->v[0])));
+        spe_id a = xt_emit_hoisted_(x, &d->v[0], d->type);
+        value->hoisted_id = spe_cast(&x->m, xt_spe_type_(x, d->type), a, xt_is_signed_(xt_carried_type_(&d->v[0])));
     } else {
-        spe_id a = xt_emit_early_(x, &d->v[0], d->type);
-        value->early_id = xt_emit_arith_(&x->m, n->kind, d->type, a, xt_emit_early_(x, &d->v[1], d->type));
+        spe_id a = xt_emit_hoisted_(x, &d->v[0], d->type);
+        value->hoisted_id = xt_emit_arith_(&x->m, n->kind, d->type, a, xt_emit_hoisted_(x, &d->v[1], d->type));
     }
-    return value->early_id;
+    return value->hoisted_id;
 }
 
 XE_FN_ void xt_write_argument_(xt_ctx *x, const xt_node_ *n)
@@ -3083,7 +3088,7 @@ XE_FN_ void xt_write_builtin_(xt_ctx *x, const xt_node_ *n)
     xt_define_(x, n->result, xt_scalar_(CM_I32, spe_builtin(&x->m, (spe_builtin_name)n->kind, (uint32_t)dim), 1));
 }
 
-/* Values a loop carries unchanged may turn out to be constants. */
+/* Values a loop carries unchanged may prove to be constants. */
 XE_FN_ void xt_write_binary_number_(xt_ctx *x, const xt_node_ *n)
 {
     const xt_numbers_ *d = n->numbers;
@@ -3148,13 +3153,13 @@ XE_FN_ xt_once_ *xt_once_at_(xt_ctx *x, xt_once_kind_ kind, const void *key, siz
 }
 
 /* A subgroup's position: ((id / across or id % layout) % count) * data. */
-XE_FN_ spe_id xt_place_id_(xt_ctx *x, const xt_dist *d, int dim)
+XE_FN_ spe_id xt_piece_offset_id_(xt_ctx *x, const xt_dist *d, int dim)
 {
     const int across = d->layout[1], layout = d->layout[dim], count = d->count[dim], data = d->data[dim];
     const int key[] = {dim, across, layout, count, data};
     spe_module *m = &x->m;
-    if (!xt_has_place_(d, dim)) return spe_i32(m, 0);
-    xt_once_ *row = xt_once_at_(x, XT_ONCE_PLACE_, key, sizeof key);
+    if (!xt_has_piece_offset_(d, dim)) return spe_i32(m, 0);
+    xt_once_ *row = xt_once_at_(x, XT_ONCE_PIECE_OFFSET_, key, sizeof key);
     if (!row || row->id) return row ? row->id : 0;
     spe_prologue_begin(m);
     row->id = spe_builtin(m, SPE_SUBGROUP_ID, 0);
@@ -3191,16 +3196,16 @@ XE_FN_ xt_tile xt_group_tile_(xt_ctx *x, const xt_tile *of)
 {
     xt_tile t = xt_now_tile_(x, of);
     for (int i = 0; i < 2; i++) {
-        spe_id place = xt_place_id_(x, &t.dist, i), at = spe_isub(&x->m, xt_index_id_(x, &t.offset[i]), place);
+        spe_id place = xt_piece_offset_id_(x, &t.dist, i), at = spe_isub(&x->m, xt_index_id_(x, &t.offset[i]), place);
         t.offset[i] = xt_scalar_(CM_I32, at, 1);
     }
     return t;
 }
 
-XE_FN_ void xt_write_place_(xt_ctx *x, const xt_node_ *n)
+XE_FN_ void xt_write_piece_offset_(xt_ctx *x, const xt_node_ *n)
 {
     const xt_dist *d = n->dist;
-    xt_define_(x, n->result, xt_scalar_(CM_I32, xt_place_id_(x, d, n->kind), xt_align_of_(d->data[n->kind])));
+    xt_define_(x, n->result, xt_scalar_(CM_I32, xt_piece_offset_id_(x, d, n->kind), xt_align_of_(d->data[n->kind])));
 }
 
 /* A node's vector, in its chosen layout, with blocks allocated. */
@@ -3254,9 +3259,9 @@ XE_FN_ xt_vec xt_as_use_(xt_ctx *x, const xt_vec *v, cm_use use)
 XE_FN_ spe_id xt_splat_scalar_(xt_ctx *x, const xt_node_ *n)
 {
     const xt_val *number = &n->splat->number;
-    cm_type held = xt_held_(xt_value_at_(x, n->result)->now.vec.type);
-    spe_id scalar = xt_now_id_(x, number, (int)held);
-    if (number->kind == SPE_SCALAR && number->type != (int)held) scalar = cm_from_arith(&x->cm, held, scalar);
+    cm_type storage = xt_storage_type_(xt_value_at_(x, n->result)->now.vec.type);
+    spe_id scalar = xt_now_id_(x, number, (int)storage);
+    if (number->kind == SPE_SCALAR && number->type != (int)storage) scalar = cm_from_arith(&x->cm, storage, scalar);
     return scalar;
 }
 
@@ -3271,7 +3276,7 @@ XE_FN_ xt_vec xt_now_as_(xt_ctx *x, const xt_vec *v, cm_use use)
 }
 
 /* Results are computed in the accumulator's layout, then converted to the planned one. */
-XE_FN_ xt_vec xt_settle_(xt_ctx *x, xt_vec r)
+XE_FN_ xt_vec xt_finish_vec_(xt_ctx *x, xt_vec r)
 {
     cm_use use = r.use;
     r.use = CM_ACC;
@@ -3281,14 +3286,14 @@ XE_FN_ xt_vec xt_settle_(xt_ctx *x, xt_vec r)
 XE_FN_ void xt_write_splat_(xt_ctx *x, const xt_node_ *n)
 {
     xt_vec v = xt_make_vec_(x, n);
-    cm_type held = xt_held_(v.type);
+    cm_type storage = xt_storage_type_(v.type);
     spe_id scalar = xt_splat_scalar_(x, n);
     if (xt_value_is_opaque_(x, n->result)) {
         xt_define_vec_(x, n->result, x->vulkan->splat(x, &v, CM_OPAQUE_ACC, scalar));
         return;
     }
     for (xt_block_ b = xt_blocks_(x, &v.dist); v.blocks && xt_next_block_(&b);)
-        v.block[b.i] = cm_splat(&x->cm, b.cols, b.rows, held, v.use, scalar);
+        v.block[b.i] = cm_splat(&x->cm, b.cols, b.rows, storage, v.use, scalar);
     xt_define_vec_(x, n->result, v);
 }
 
@@ -3317,19 +3322,19 @@ XE_FN_ cm_matrix xt_iota_block_(xt_ctx *x, int type, const xt_block_ *b, int dim
 XE_FN_ void xt_write_iota_(xt_ctx *x, const xt_node_ *n)
 {
     xt_vec r = xt_make_vec_(x, n);
-    spe_id at = xt_place_id_(x, &r.dist, n->kind);
+    spe_id at = xt_piece_offset_id_(x, &r.dist, n->kind);
     for (xt_block_ b = xt_blocks_(x, &r.dist); r.blocks && xt_next_block_(&b);)
         r.block[b.i] = xt_iota_block_(x, (int)r.type, &b, n->kind, at);
-    xt_define_vec_(x, n->result, xt_settle_(x, r));
+    xt_define_vec_(x, n->result, xt_finish_vec_(x, r));
 }
 
 /* Puts the numbers in a constant array of the module. */
-XE_FN_ spe_id xt_emit_table_(xt_ctx *x, cm_type held, const xt_val *numbers, int n)
+XE_FN_ spe_id xt_emit_table_(xt_ctx *x, cm_type storage, const xt_val *numbers, int n)
 {
     spe_id *ids = (spe_id *)xt_memory_(x, (size_t)n * sizeof *ids);
-    for (int i = 0; ids && i < n; i++) ids[i] = xt_constant_(x, (int)held, &numbers[i]);
+    for (int i = 0; ids && i < n; i++) ids[i] = xt_constant_(x, (int)storage, &numbers[i]);
     if (!ids) return 0;
-    spe_id array = spe_array(&x->m, xt_spe_type_(x, (int)held), (uint32_t)n);
+    spe_id array = spe_array(&x->m, xt_spe_type_(x, (int)storage), (uint32_t)n);
     return spe_global_var(&x->m, SPE_StorageClassUniformConstant, array,
                           spe_composite_const(&x->m, array, (uint32_t)n, ids));
 }
@@ -3337,13 +3342,13 @@ XE_FN_ spe_id xt_emit_table_(xt_ctx *x, cm_type held, const xt_val *numbers, int
 XE_FN_ cm_matrix xt_table_block_(xt_ctx *x, const xt_vec *r, const xt_block_ *b, spe_id array)
 {
     spe_module *m = &x->m;
-    cm_type held = xt_held_(r->type);
-    cm_layout l = cm_layout_for(&x->cm, b->cols, b->rows, held, CM_ACC);
+    cm_type storage = xt_storage_type_(r->type);
+    cm_layout l = cm_layout_for(&x->cm, b->cols, b->rows, storage, CM_ACC);
     spe_id *v = (spe_id *)xt_memory_(x, (size_t)l.size_v * sizeof *v), place[2], at[2];
     int first[2] = {b->row, b->col};
     for (int j = 0; j < 2; j++) {
         spe_id from = spe_i32(m, first[j]);
-        place[j] = spe_iadd(m, xt_place_id_(x, &r->dist, j), from);
+        place[j] = spe_iadd(m, xt_piece_offset_id_(x, &r->dist, j), from);
     }
     spe_id last = spe_i32(m, r->dist.shape[0] * r->dist.shape[1] - 1);
     for (int i = 0; v && i < l.size_v; i++) {
@@ -3360,10 +3365,11 @@ XE_FN_ void xt_write_table_(xt_ctx *x, const xt_node_ *n)
 {
     const xt_table_of_ *t = (const xt_table_of_ *)n->desc;
     xt_vec r = xt_make_vec_(x, n);
-    if (!*t->array) *t->array = xt_emit_table_(x, xt_held_(r.type), t->numbers, r.dist.shape[0] * r.dist.shape[1]);
+    if (!*t->array)
+        *t->array = xt_emit_table_(x, xt_storage_type_(r.type), t->numbers, r.dist.shape[0] * r.dist.shape[1]);
     for (xt_block_ b = xt_blocks_(x, &r.dist); r.blocks && xt_next_block_(&b);)
         r.block[b.i] = xt_table_block_(x, &r, &b, *t->array);
-    xt_define_vec_(x, n->result, xt_settle_(x, r));
+    xt_define_vec_(x, n->result, xt_finish_vec_(x, r));
 }
 
 /* lower/condition.c - the condition for 2D block messages, computed before the body. */
@@ -3378,7 +3384,7 @@ XE_FN_ spe_id xt_emit_pointer_(xt_ctx *x, int type, spe_id address)
 XE_FN_ spe_id xt_emit_base_(xt_ctx *x, const xt_plan_tile_ *p)
 {
     const xt_val *base = &p->of->given.base;
-    spe_id id = xt_emit_early_(x, base, base->type);
+    spe_id id = xt_emit_hoisted_(x, base, base->type);
     return base->kind == SPE_POINTER ? id : xt_emit_pointer_(x, (int)p->of->tile.type, id);
 }
 
@@ -3390,8 +3396,8 @@ XE_FN_ spe_id xt_emit_tile_test_(xt_ctx *x, const xt_plan_tile_ *p)
     mem.ptr = xt_emit_base_(x, p);
     mem.rows = p->extent_id[1];
     mem.cols = p->extent_id[0];
-    mem.stride_row = t->column_major ? xt_emit_early_(x, &t->pitch, CM_I32) : spe_i32(&x->m, 1);
-    mem.stride_col = t->column_major ? spe_i32(&x->m, 1) : xt_emit_early_(x, &t->pitch, CM_I32);
+    mem.stride_row = t->column_major ? xt_emit_hoisted_(x, &t->pitch, CM_I32) : spe_i32(&x->m, 1);
+    mem.stride_col = t->column_major ? spe_i32(&x->m, 1) : xt_emit_hoisted_(x, &t->pitch, CM_I32);
     return cm_block2d_test(&x->cm, t->type, &mem);
 }
 
@@ -3408,10 +3414,10 @@ XE_FN_ spe_id xt_both_(xt_ctx *x, spe_id a, spe_id b) { return a ? spe_land(&x->
 
 XE_FN_ spe_id xt_emit_need_(xt_ctx *x, const xt_plan_offset_ *o)
 {
-    spe_id v = xt_emit_early_(x, &o->value, CM_I32);
+    spe_id v = xt_emit_hoisted_(x, &o->value, CM_I32);
     if (o->narrow) v = spe_cast(&x->m, spe_int(&x->m, 32), v, true);
-    if (o->below.magic && o->bound) return spe_ule(&x->m, v, xt_emit_early_(x, &o->below, CM_I32));
-    if (o->below.magic) return spe_ult(&x->m, v, xt_emit_early_(x, &o->below, CM_I32));
+    if (o->below.magic && o->bound) return spe_ule(&x->m, v, xt_emit_hoisted_(x, &o->below, CM_I32));
+    if (o->below.magic) return spe_ult(&x->m, v, xt_emit_hoisted_(x, &o->below, CM_I32));
     spe_id zero = spe_i32(&x->m, 0);
     return spe_ieq(&x->m, spe_and(&x->m, v, spe_i32(&x->m, o->mask)), zero);
 }
@@ -3432,9 +3438,9 @@ XE_FN_ spe_id xt_emit_condition_(xt_ctx *x)
         if (!root->used || root->why_not) continue;
         for (int j = 0; j < 2; j++) { /* any number of lines is legal if the body computes it, see xt_late_lines_ */
             const xt_val *extent = &p->of->matrix.shape[j];
-            p->extent_id[j] = xt_is_early_(x, extent) ? xt_emit_early_(x, extent, CM_I32) : spe_i32(&x->m, 1);
+            p->extent_id[j] = xt_is_hoistable_(x, extent) ? xt_emit_hoisted_(x, extent, CM_I32) : spe_i32(&x->m, 1);
         }
-        p->pitch_id = xt_emit_early_(x, &p->of->matrix.pitch, CM_I32);
+        p->pitch_id = xt_emit_hoisted_(x, &p->of->matrix.pitch, CM_I32);
         for (int j = 0; j < i && !p->test; j++)
             if (xt_plan_tile_at_(x, j)->test && xt_same_matrix_(xt_plan_tile_at_(x, j), p))
                 p->test = xt_plan_tile_at_(x, j)->test;
@@ -3474,7 +3480,7 @@ XE_FN_ spe_id xt_shared_array_(spe_module *m, spe_id type, int64_t elements)
 XE_FN_ void xt_write_local_(xt_ctx *x, const xt_node_ *n)
 {
     xt_local_array_ *array = n->local;
-    spe_id zero = spe_u32(&x->m, 0), of = xt_spe_type_(x, xt_held_(array->type));
+    spe_id zero = spe_u32(&x->m, 0), of = xt_spe_type_(x, xt_storage_type_(array->type));
     spe_prologue_begin(&x->m);
     if (!array->id) array->id = spe_element(&x->m, xt_shared_array_(&x->m, of, array->elements), 1, &zero);
     spe_prologue_end(&x->m);
@@ -3487,7 +3493,8 @@ XE_FN_ void xt_write_pointer_(xt_ctx *x, const xt_node_ *n)
 {
     int type = n->numbers->type;
     spe_id address = xt_now_id_(x, &n->numbers->v[0], CM_I64);
-    xt_define_(x, n->result, spe_val_of(SPE_POINTER, type, xt_emit_pointer_(x, (int)xt_held_((cm_type)type), address)));
+    xt_define_(x, n->result,
+               spe_val_of(SPE_POINTER, type, xt_emit_pointer_(x, (int)xt_storage_type_((cm_type)type), address)));
 }
 
 XE_FN_ void xt_write_matrix_(xt_ctx *x, const xt_node_ *n)
@@ -3499,7 +3506,7 @@ XE_FN_ void xt_write_matrix_(xt_ctx *x, const xt_node_ *n)
     spe_id lines = xt_index_id_(x, &before.shape[across]), inside = 0;
     /* with 2D block messages, this version's condition has tested it, or the caller has promised it */
     bool known = xt_by_block2d_(x, &before) &&
-                 (x->desc->pitch == XT_PITCH_ALIGNED || !xt_plan_tile_at_(x, before.number)->late_lines);
+                 (x->desc->pitch == XT_PITCH_ALIGNED || !xt_plan_tile_at_(x, before.number)->lines_in_body);
     for (int i = 0; i < d->shape.count - 2 && !known; i++) {
         spe_id p = xt_now_id_(x, &d->offset.at[i], CM_I32);
         spe_id one = spe_ult(&x->m, p, spe_extent(&x->m, xt_now_id_(x, &d->shape.at[i], CM_I32)));
@@ -3546,7 +3553,7 @@ XE_FN_ const char *xt_why_not_block_(xt_ctx *x, const xt_tile *t, const xt_block
     if (access == XT_FETCHED_) return NULL;
     if (store && b->valid < b->cols) return "pieces narrower than whole subgroups are stored";
     if (store && t->column_major) return "there are no messages that store columns";
-    return cm_block2d_covers(&x->cm, b->cols, b->rows, xt_held_(t->type), store ? CM_ACC : (cm_use)access,
+    return cm_block2d_covers(&x->cm, b->cols, b->rows, xt_storage_type_(t->type), store ? CM_ACC : (cm_use)access,
                              t->column_major, store)
                ? NULL
                : "no message has such a block";
@@ -3588,7 +3595,7 @@ XE_FN_ xt_access_ xt_access_by_(xt_ctx *x, const xt_node_ *n)
 /* Adds a block's position to the address if nothing is checked, so that coopmatrix.h can access several elements at
  * once where the alignment allows. The position is a multiple of `line` elements across lines and of `along` within a
  * line. */
-XE_FN_ void xt_fold_place_(xt_ctx *x, cm_mem *mem, int bytes, int64_t line, int64_t along)
+XE_FN_ void xt_fold_offset_(xt_ctx *x, cm_mem *mem, int bytes, int64_t line, int64_t along)
 {
     spe_module *m = &x->m;
     int64_t align = XT_LOCAL_ALIGN_;
@@ -3657,7 +3664,7 @@ XE_FN_ cm_mem xt_mem_(xt_ctx *x, const xt_tile *t, const xt_block_ *b, int acces
     mem.block2d = messages ? CM_BLOCK2D_YES : CM_BLOCK2D_NO;
     if (messages) mem.ptr = xt_side_pointer_(x, mem.ptr);
     else if (!t->inside) *(t->column_major ? &mem.rows : &mem.cols) = xt_lines_id_(x, t);
-    if (messages && !t->inside && xt_plan_tile_at_(x, xt_tile_root_(x, t->number))->late_lines) {
+    if (messages && !t->inside && xt_plan_tile_at_(x, xt_tile_root_(x, t->number))->lines_in_body) {
         if (t->column_major) xt_late_lines_(&x->m, &mem.rows, &mem.row);
         else xt_late_lines_(&x->m, &mem.cols, &mem.col);
     }
@@ -3665,10 +3672,10 @@ XE_FN_ cm_mem xt_mem_(xt_ctx *x, const xt_tile *t, const xt_block_ *b, int acces
     if (mem.band) {
         mem.stride_row = spe_u32(&x->m, mem.band / (uint32_t)x->S);
         mem.stride_col = spe_i32(&x->m, x->S);
-        xt_fold_place_(x, &mem, bytes, x->S, x->S);
+        xt_fold_offset_(x, &mem, bytes, x->S, x->S);
         mem.stride_row = spe_i32(&x->m, 1);
     } else if (t->base.local && t->inside && t->pitch.kind == SPE_INT && t->step == 1)
-        xt_fold_place_(x, &mem, bytes,
+        xt_fold_offset_(x, &mem, bytes,
                        (int64_t)xt_align_of_(t->pitch.integer) *
                            xt_least_(xt_val_align_(&t->offset[1 - xt_inner_(t)]), xt_align_of_(out)),
                        xt_least_(xt_val_align_(&t->offset[xt_inner_(t)]), xt_align_of_(in)));
@@ -3701,21 +3708,21 @@ XE_FN_ cm_matrix xt_load_bordered_(xt_ctx *x, const xt_tile *t, const xt_block_ 
     if (mem.block2d == CM_BLOCK2D_NO) mem.rows = mem.cols = 0; /* no checks */
     if (mem.block2d == CM_BLOCK2D_NO) xt_leave_out_(x, &mem, b, NULL);
     spe_if(m, inside);
-    cm_matrix whole = cm_load(&x->cm, b->cols, b->rows, xt_held_(t->type), use, &mem);
+    cm_matrix whole = cm_load(&x->cm, b->cols, b->rows, xt_storage_type_(t->type), use, &mem);
     spe_else(m, (uint32_t)whole.parts, whole.part);
-    cm_matrix outside = cm_load(&x->cm, b->cols, b->rows, xt_held_(t->type), use, &edge);
+    cm_matrix outside = cm_load(&x->cm, b->cols, b->rows, xt_storage_type_(t->type), use, &edge);
     if (!spe_ok(m) || outside.parts != whole.parts) return cm_poison();
     spe_endif(m, (uint32_t)whole.parts, outside.part, outside.part);
     return cm_from_parts(&x->cm, &whole.layout, outside.part);
 }
 
-/* lower/turns.c - operands of products for several turns of a loop, loaded by one message: where a tile advances by
- * its size along k in each turn, the operands of the next turns lie beside it. */
+/* lower/unroll.c - operands of products for several iterations of a loop, loaded by one message: where a tile advances
+ * by its size along k in each iteration, the operands of the next iterations lie beside it. */
 
-/* How many of a loop's turns share their loads, so that registers have room for them: a divisor of the copies of its
- * body. */
+/* How many of a loop's iterations share their loads, so that registers have room for them: a divisor of the copies of
+ * its body. */
 XE_ONCE_
-XE_FN_ int xt_joined_turns_(const xt_ctx *x, int copies)
+XE_FN_ int xt_iterations_per_load_(const xt_ctx *x, int copies)
 {
     size_t room = (size_t)xt_register_bytes_(x) / 8 * 5;
     while (copies > 1 && x->accumulator_bytes + (x->product_bytes - x->accumulator_bytes) * (size_t)copies > room)
@@ -3723,62 +3730,64 @@ XE_FN_ int xt_joined_turns_(const xt_ctx *x, int copies)
     return copies;
 }
 
-/* The layout of a block for `turns` turns; rows of the block are columns of the matrix. */
-XE_FN_ cm_layout xt_turns_layout_(xt_ctx *x, const xt_vec *v, const xt_block_ *b, int turns)
+/* The layout of a block for so many iterations; rows of the block are columns of the matrix. */
+XE_FN_ cm_layout xt_unrolled_layout_(xt_ctx *x, const xt_vec *v, const xt_block_ *b, int iterations)
 {
     bool left = v->use == CM_B;
-    return cm_layout_for(&x->cm, left ? b->cols * turns : b->cols, left ? b->rows : b->rows * turns, v->type, v->use);
+    return cm_layout_for(&x->cm, left ? b->cols * iterations : b->cols, left ? b->rows : b->rows * iterations, v->type,
+                         v->use);
 }
 
-/* Does the layout for several turns consist of theirs, one after the other along k? */
-XE_FN_ bool xt_turns_fit_(xt_ctx *x, const xt_vec *v, int turns)
+/* Does the layout for several iterations consist of theirs, one after the other along k? */
+XE_FN_ bool xt_unrolled_fits_(xt_ctx *x, const xt_vec *v, int iterations)
 {
     int k = v->use == CM_B;
     xt_block_ b = xt_blocks_(x, &v->dist);
     if (v->use == CM_ACC || b.grid.cut[k].n > 1 || b.grid.rounds[k] > 1 || v->dist.data[k] != v->dist.shape[k] ||
-        v->dist.data[1] % x->S || v->dist.data[k] * turns > XT_CUT_LARGEST_)
+        v->dist.data[1] % x->S || v->dist.data[k] * iterations > XT_CUT_LARGEST_)
         return false;
     while (xt_next_block_(&b)) {
-        cm_layout one = xt_turns_layout_(x, v, &b, 1), all = xt_turns_layout_(x, v, &b, turns);
-        if (cm_part_count(&all) != turns * cm_part_count(&one) || all.size_k2 != one.size_k2 * (k ? turns : 1))
+        cm_layout one = xt_unrolled_layout_(x, v, &b, 1), all = xt_unrolled_layout_(x, v, &b, iterations);
+        if (cm_part_count(&all) != iterations * cm_part_count(&one) ||
+            all.size_k2 != one.size_k2 * (k ? iterations : 1))
             return false;
     }
     return spe_ok(&x->m);
 }
 
-/* A turn's part of what was loaded for several. */
-XE_FN_ cm_matrix xt_turn_of_(xt_ctx *x, const cm_matrix *all, const cm_layout *l, int turn)
+/* An iteration's part of what was loaded for several. */
+XE_FN_ cm_matrix xt_iteration_of_(xt_ctx *x, const cm_matrix *all, const cm_layout *l, int iteration)
 {
     int n = cm_part_count(l), runs = n / l->size_k2, all_runs = all->parts / all->layout.size_k2;
     spe_id *part = all->parts ? (spe_id *)xt_memory_(x, (size_t)n * sizeof *part) : NULL;
     if (!part) return cm_poison();
     for (int i = 0; i < n; i++)
-        part[i] = all->part[l->use == CM_B ? turn * n + i : i / runs * all_runs + turn * runs + i % runs];
+        part[i] = all->part[l->use == CM_B ? iteration * n + i : i / runs * all_runs + iteration * runs + i % runs];
     return cm_from_parts(&x->cm, l, part);
 }
 
-/* Loads v for the turns that share their loads, in the first of them, or takes this turn's part. False if the turns
- * cannot share it. */
-XE_FN_ bool xt_load_turns_(xt_ctx *x, const xt_node_ *n, const xt_tile *t, xt_vec *v)
+/* Loads v for the iterations that share their loads, in the first of them, or takes this iteration's part. False if the
+ * iterations cannot share it. */
+XE_FN_ bool xt_load_unrolled_(xt_ctx *x, const xt_node_ *n, const xt_tile *t, xt_vec *v)
 {
-    const xt_frame_ *f = x->turning;
+    const xt_frame_ *f = x->unrolled;
     xt_value_ *value = xt_value_at_(x, n->result);
-    int k = v->use == CM_B, turn = f ? f->copy % f->joined : 0;
-    if (!f || f->joined == 1 || !xt_by_block2d_(x, t) || !xt_advances_(&n->load->tile, f, k, v->dist.shape[k]) ||
-        !xt_turns_fit_(x, v, f->joined))
+    int k = v->use == CM_B, iteration = f ? f->copy % f->per_load : 0;
+    if (!f || f->per_load == 1 || !xt_by_block2d_(x, t) || !xt_advances_(&n->load->tile, f, k, v->dist.shape[k]) ||
+        !xt_unrolled_fits_(x, v, f->per_load))
         return false;
-    if (!turn) value->turns = (cm_matrix *)xt_memory_(x, (size_t)v->blocks * sizeof *v->block);
-    for (xt_block_ b = xt_blocks_(x, &v->dist); value->turns && v->blocks && xt_next_block_(&b);) {
-        cm_layout one = xt_turns_layout_(x, v, &b, 1), all = xt_turns_layout_(x, v, &b, f->joined);
+    if (!iteration) value->unrolled = (cm_matrix *)xt_memory_(x, (size_t)v->blocks * sizeof *v->block);
+    for (xt_block_ b = xt_blocks_(x, &v->dist); value->unrolled && v->blocks && xt_next_block_(&b);) {
+        cm_layout one = xt_unrolled_layout_(x, v, &b, 1), all = xt_unrolled_layout_(x, v, &b, f->per_load);
         cm_mem mem = xt_mem_(x, t, &b, (int)v->use);
-        if (!turn) value->turns[b.i] = cm_load(&x->cm, all.rows, all.cols, v->type, v->use, &mem);
-        v->block[b.i] = xt_turn_of_(x, &value->turns[b.i], &one, turn);
+        if (!iteration) value->unrolled[b.i] = cm_load(&x->cm, all.rows, all.cols, v->type, v->use, &mem);
+        v->block[b.i] = xt_iteration_of_(x, &value->unrolled[b.i], &one, iteration);
     }
     return true;
 }
 
-/* How often the body of a loop is written for each turn. Products of a few matrix instructions leave most of the time
- * to the loop itself and to waiting for loads; a second loop then makes the turns that are left. */
+/* How often the body of a loop is written for each iteration. Products of a few matrix instructions leave most of the
+ * time to the loop itself and to waiting for loads; a second loop then makes the iterations that are left. */
 XE_FN_ int xt_copies_(xt_ctx *x, const xt_frame_ *f, int most)
 {
     enum { SUM = 8 * 16 * 4, DEEP = 32 }; /* bytes of the sum of a matrix instruction, and of its k */
@@ -3828,7 +3837,8 @@ XE_FN_ void xt_fewest_fetches_(xt_ctx *x, xt_tile *t)
         xt_fetches_(&dist, in, line) >= xt_fetches_(&t->dist, in, line))
         return;
     for (int i = 0; i < 2; i++) {
-        spe_id from = xt_place_id_(x, &t->dist, i), move = spe_isub(&x->m, xt_place_id_(x, &dist, i), from);
+        spe_id from = xt_piece_offset_id_(x, &t->dist, i),
+               move = spe_isub(&x->m, xt_piece_offset_id_(x, &dist, i), from);
         t->offset[i] = xt_scalar_(CM_I32, spe_iadd(&x->m, xt_index_id_(x, &t->offset[i]), move), 1);
     }
     t->dist = dist;
@@ -3842,7 +3852,7 @@ XE_FN_ void xt_prefetch_alone_(xt_ctx *x, const xt_prefetch_desc_ *d)
     for (xt_block_ b = xt_blocks_(x, &t.dist); t.step == 1 && xt_next_block_(&b);) {
         cm_mem mem = xt_mem_(x, &t, &b, XT_FETCHED_);
         mem.ptr = t.base.id; /* for messages that share no payload, on any side of an XT_IF */
-        cm_prefetch(&x->cm, b.cols, b.rows, xt_held_(t.type), &mem, xt_prefetch_levels_[d->locality]);
+        cm_prefetch(&x->cm, b.cols, b.rows, xt_storage_type_(t.type), &mem, xt_prefetch_levels_[d->locality]);
     }
 }
 
@@ -3853,11 +3863,11 @@ XE_FN_ bool xt_may_share_(xt_ctx *x, const xt_tile *t)
     const xt_index *at = &p->of->given.offset;
     spe_id ids[XT_COMPONENTS_];
     const xt_tile *matrix = &p->of->matrix;
-    const xt_val *early[] = {&p->of->given.base, &matrix->shape[0], &matrix->shape[1],
+    const xt_val *needed[] = {&p->of->given.base, &matrix->shape[0], &matrix->shape[1],
                              &matrix->pitch,     &at->at[0],        &at->at[1]};
     if (t->dist.subgroups < 2 || at->count != 2 || !xt_by_block2d_(x, t)) return false;
-    for (size_t i = 0; i < sizeof early / sizeof *early; i++)
-        if (!xt_is_early_(x, early[i])) return false;
+    for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
+        if (!xt_is_hoistable_(x, needed[i])) return false;
     xt_tile_ids_(x, t, ids);
     return memcmp(ids, p->made, sizeof ids) == 0;
 }
@@ -3902,7 +3912,7 @@ XE_FN_ spe_id xt_share_start_(xt_ctx *x, const xt_share_ *s, int which, spe_id n
     int dim = down ? 1 - xt_inner_(t) : xt_inner_(t), size = down ? s->down : s->across;
     spe_id row = spe_u32(m, (uint32_t)(t->dist.shape[xt_inner_(t)] / s->across));
     spe_id place = down ? spe_udiv(m, number, row) : spe_umod(m, number, row);
-    spe_id origin = xt_emit_early_(x, &xt_plan_tile_at_(x, t->number)->of->given.offset.at[dim], CM_I32);
+    spe_id origin = xt_emit_hoisted_(x, &xt_plan_tile_at_(x, t->number)->of->given.offset.at[dim], CM_I32);
     return spe_iadd(m, origin, spe_imul(m, place, spe_i32(m, size)));
 }
 
@@ -3942,9 +3952,9 @@ XE_FN_ xt_shared_ xt_share_surface_(xt_ctx *x, const xt_share_ *s)
         const xt_plan_tile_ *p = xt_plan_tile_at_(x, s->tile[i].number);
         const xt_tile *t = &p->of->matrix;
         id[i][0] = xt_emit_base_(x, p);
-        id[i][1] = spe_imul(m, xt_emit_early_(x, &t->shape[xt_inner_(t)], CM_I32), bytes);
-        id[i][2] = xt_emit_early_(x, &t->shape[1 - xt_inner_(t)], CM_I32);
-        id[i][3] = spe_imul(m, xt_emit_early_(x, &t->pitch, CM_I32), bytes);
+        id[i][1] = spe_imul(m, xt_emit_hoisted_(x, &t->shape[xt_inner_(t)], CM_I32), bytes);
+        id[i][2] = xt_emit_hoisted_(x, &t->shape[1 - xt_inner_(t)], CM_I32);
+        id[i][3] = spe_imul(m, xt_emit_hoisted_(x, &t->pitch, CM_I32), bytes);
         id[i][4] = xt_share_start_(x, s, i, number, 0);
         id[i][5] = xt_share_start_(x, s, i, number, 1);
     }
@@ -3980,7 +3990,7 @@ XE_FN_ void xt_prefetch_both_(xt_ctx *x, const xt_share_ *s, int locality)
     r.surface.pos_x = xt_share_advance_(x, s, &r, 0, r.surface.pos_x);
     r.surface.pos_y = xt_share_advance_(x, s, &r, 1, r.surface.pos_y);
     if (level) r.surface.ptr = cm_cached_pointer(&x->cm, r.surface.ptr, level);
-    cm_prefetch_block(&x->cm, xt_held_(s->tile[0].type), s->across, s->down, &r.surface);
+    cm_prefetch_block(&x->cm, xt_storage_type_(s->tile[0].type), s->across, s->down, &r.surface);
 }
 
 XE_FN_ void xt_write_prefetch_tile_(xt_ctx *x, const xt_node_ *n)
@@ -4031,7 +4041,7 @@ XE_FN_ void xt_field_add_(xt_ctx *x, xt_field_ *f, const cm_matrix *a, const xt_
         for (int p = 0; p < a->layout.lanes; p++) {
             cm_element e = xt_element_at_(&a->layout, p, i);
             if (e.padding || e.row >= b->valid) continue;
-            f->where[(b->held[0] + e.col) * f->cols + b->held[1] + e.row] = f->comps * CM_LANES + p;
+            f->where[(b->packed[0] + e.col) * f->cols + b->packed[1] + e.row] = f->comps * CM_LANES + p;
         }
     }
 }
@@ -4097,8 +4107,8 @@ XE_FN_ cm_matrix xt_pick_block_(xt_ctx *x, xt_field_ *f, const int *origin, cons
             for (int p = 0; p < x->S; p++) {
                 cm_element e = xt_element_at_(&l, p, i);
                 from[p] = -1;
-                if (e.padding || e.row >= b->valid || b->held[0] % height + e.col >= height) continue;
-                int row = b->held[0] + e.col, col = b->held[1] + e.row, at = row * width + col;
+                if (e.padding || e.row >= b->valid || b->packed[0] % height + e.col >= height) continue;
+                int row = b->packed[0] + e.col, col = b->packed[1] + e.row, at = row * width + col;
                 from[p] = f->where[origin ? origin[at] : g ? xt_in_group_(g, row, col, width, k) : at];
             }
             one = zeros ? xt_pick_or_zero_(x, f, from) : xt_pick_(x, f, from);
@@ -4112,8 +4122,8 @@ XE_FN_ cm_matrix xt_pick_block_(xt_ctx *x, xt_field_ *f, const int *origin, cons
 XE_FN_ xt_vec xt_pick_all_(xt_ctx *x, xt_field_ *f, const int *origin, const xt_group_ *g, xt_vec r)
 {
     for (xt_block_ b = xt_blocks_(x, &r.dist); xt_next_block_(&b);)
-        r.block[b.i] = xt_pick_block_(x, f, origin, g, &b, xt_held_(r.type), CM_ACC, false);
-    return xt_settle_(x, r);
+        r.block[b.i] = xt_pick_block_(x, f, origin, g, &b, xt_storage_type_(r.type), CM_ACC, false);
+    return xt_finish_vec_(x, r);
 }
 
 /* v in the blocks of a grid that is cut like its own or more coarsely; zeros beyond the ends of its pieces. */
@@ -4125,9 +4135,9 @@ XE_FN_ xt_vec xt_fill_up_(xt_ctx *x, const xt_vec *v, const xt_grid_ *g, cm_use 
     b.grid = *g;
     b.grid.blocks = r.blocks = g->rounds[0] * g->rounds[1] * g->cut[0].n * g->cut[1].n;
     r.block = (cm_matrix *)xt_memory_(x, (size_t)r.blocks * sizeof *r.block);
-    if (!r.block || !xt_field_of_(x, &f, v, (int)xt_held_(v->type))) return *v;
+    if (!r.block || !xt_field_of_(x, &f, v, (int)xt_storage_type_(v->type))) return *v;
     while (xt_next_block_(&b))
-        r.block[b.i] = xt_pick_block_(x, &f, NULL, NULL, &b, xt_held_(v->type), use, true);
+        r.block[b.i] = xt_pick_block_(x, &f, NULL, NULL, &b, xt_storage_type_(v->type), use, true);
     return r;
 }
 
@@ -4160,7 +4170,7 @@ XE_FN_ spe_id xt_scratch_pointer_(xt_ctx *x, cm_type type)
 XE_FN_ void xt_scratch_position_(xt_ctx *x, const xt_dist *d, int row, int col, spe_id at[2])
 {
     for (int i = 0; i < 2; i++) {
-        spe_id place = xt_place_id_(x, d, i);
+        spe_id place = xt_piece_offset_id_(x, d, i);
         at[i] = spe_iadd(&x->m, place, spe_i32(&x->m, i ? col : row));
     }
 }
@@ -4202,7 +4212,7 @@ XE_FN_ cm_mem xt_scratch_mem_(xt_ctx *x, const xt_scratch_ *s, const xt_dist *d,
         known[i] = xt_least_(xt_least_(place, xt_align_of_(i ? b->col : b->row)), xt_align_of_(from->shift[i ^ down]));
     }
     if (s->rows >= s->height && rows && cols)
-        xt_fold_place_(x, &mem, s->bytes, (int64_t)xt_align_of_(s->pitch) * known[down], known[!down]);
+        xt_fold_offset_(x, &mem, s->bytes, (int64_t)xt_align_of_(s->pitch) * known[down], known[!down]);
     xt_leave_out_(x, &mem, b, NULL);
     return mem;
 }
@@ -4220,11 +4230,11 @@ XE_FN_ void xt_scratch_open_(xt_ctx *x, const xt_scratch_ *s, const xt_block_ *b
 
 XE_FN_ void xt_scratch_write_(xt_ctx *x, const xt_scratch_ *s, const xt_vec *v, int low)
 {
-    const xt_scratch_ plain = {XT_SAME_PLACE_, s->pitch, s->bytes, s->height, s->rows};
+    const xt_scratch_ plain = {XT_SAME_ELEMENT_, s->pitch, s->bytes, s->height, s->rows};
     bool whole = s->rows >= s->height;
     for (xt_block_ b = xt_blocks_(x, &v->dist); xt_next_block_(&b);) {
         spe_id first;
-        cm_mem mem = xt_scratch_mem_(x, &plain, &v->dist, &b, xt_held_(v->type), 0, &first);
+        cm_mem mem = xt_scratch_mem_(x, &plain, &v->dist, &b, xt_storage_type_(v->type), 0, &first);
         if (!whole) mem.col = spe_isub(&x->m, mem.col, spe_i32(&x->m, low));
         if (!whole) xt_scratch_open_(x, &plain, &b, &mem, first, low);
         cm_store(&x->cm, &v->block[b.i], &mem);
@@ -4245,7 +4255,7 @@ XE_FN_ spe_id xt_merge_part_(xt_ctx *x, cm_type of, spe_id a, spe_id b)
 
 XE_FN_ void xt_scratch_read_(xt_ctx *x, const xt_scratch_ *s, xt_vec *r, int low)
 {
-    cm_type type = xt_held_(r->type);
+    cm_type type = xt_storage_type_(r->type);
     bool whole = s->rows >= s->height;
     for (xt_block_ b = xt_blocks_(x, &r->dist); xt_next_block_(&b);) {
         cm_matrix *to = &r->block[b.i], now;
@@ -4286,20 +4296,20 @@ XE_FN_ cm_mem xt_slab_mem_(xt_ctx *x, const xt_scratch_ *s, const xt_vec *v, int
     cm_mem mem = XT_ZERO_;
     xt_scratch_position_(x, &v->dist, row, 0, at);
     spe_id col = spe_udiv(&x->m, at[1], spe_i32(&x->m, passes)); /* exact: positions are multiples of the width */
-    mem.ptr = xt_scratch_pointer_(x, xt_held_(v->type));
+    mem.ptr = xt_scratch_pointer_(x, xt_storage_type_(v->type));
     mem.row = spe_iadd(&x->m, col, spe_i32(&x->m, c / width * part + c % width % part));
     mem.col = at[0];
     mem.stride_row = spe_i32(&x->m, 1);
     mem.stride_col = spe_i32(&x->m, pitch);
     mem.block2d = CM_BLOCK2D_NO;
-    xt_fold_place_(x, &mem, s->bytes, xt_align_of_(pitch), x->S); /* parts are multiples of S wide */
+    xt_fold_offset_(x, &mem, s->bytes, xt_align_of_(pitch), x->S); /* parts are multiples of S wide */
     return mem;
 }
 
 /* Writes (store) or reads a pass's strips of S columns. A strip is `runs` consecutive parts. */
 XE_FN_ void xt_slab_(xt_ctx *x, const xt_scratch_ *s, const xt_vec *v, int width, int passes, int pass, bool store)
 {
-    cm_type type = xt_held_(v->type);
+    cm_type type = xt_storage_type_(v->type);
     for (xt_block_ b = xt_blocks_(x, &v->dist); xt_next_block_(&b);) {
         cm_layout l = cm_layout_for(&x->cm, x->S, b.rows, type, CM_ACC);
         int runs = cm_part_count(&l);
@@ -4320,7 +4330,7 @@ XE_FN_ void xt_through_slabs_(xt_ctx *x, const xt_scratch_ *s, const xt_vec *v, 
 {
     int width = v->dist.data[1];
     for (xt_block_ b = xt_blocks_(x, &r->dist); xt_next_block_(&b);)
-        r->block[b.i] = cm_splat(&x->cm, b.cols, b.rows, xt_held_(r->type), CM_ACC, 0);
+        r->block[b.i] = cm_splat(&x->cm, b.cols, b.rows, xt_storage_type_(r->type), CM_ACC, 0);
     for (int pass = 0; pass < passes && spe_ok(&x->m); pass++) {
         spe_barrier(&x->m);
         xt_slab_(x, s, v, width, passes, pass, true);
@@ -4338,7 +4348,7 @@ XE_FN_ xt_vec xt_through_scratch_(xt_ctx *x, const xt_vec *v, const xt_source_ *
     if (!a.blocks || !spe_ok(&x->m)) return r;
     if (passes) {
         xt_through_slabs_(x, &s, &a, passes, &r);
-        return xt_settle_(x, r);
+        return xt_finish_vec_(x, r);
     }
     s.rows = xt_scratch_rows_(x, &s, v);
     for (int low = 0; low < s.height && spe_ok(&x->m); low += s.rows) {
@@ -4351,7 +4361,7 @@ XE_FN_ xt_vec xt_through_scratch_(xt_ctx *x, const xt_vec *v, const xt_source_ *
         }
         xt_scratch_read_(x, &s, &r, low);
     }
-    return s.rows >= s.height ? r : xt_settle_(x, r);
+    return s.rows >= s.height ? r : xt_finish_vec_(x, r);
 }
 
 /* lower/mma.c - writes tile_mma: products of blocks. */
@@ -4478,7 +4488,8 @@ XE_FN_ void xt_write_tile_mma_scaled_(xt_ctx *x, const xt_node_ *node)
 
 /* lower/copy_in.c - copies a tile to local memory from rows of any pitch, with all subgroups. */
 
-/* The position along k of dword k: if the order is changed, dwords k, k + 4, ... of a turn's part are adjacent. */
+/* The position along k of dword k: if the order is changed, dwords k, k + 4, ... of an iteration's part are adjacent.
+ */
 XE_FN_ int xt_stage_slot_(const xt_stage_ *s, int k)
 {
     int part = s->depth / s->parts, in = k % part;
@@ -4486,21 +4497,21 @@ XE_FN_ int xt_stage_slot_(const xt_stage_ *s, int k)
 }
 
 /* The position of dword `slot` of row p (for a right operand: column p), in dwords. */
-XE_FN_ int xt_stage_place_(const xt_stage_ *s, int p, int slot)
+XE_FN_ int xt_stage_position_(const xt_stage_ *s, int p, int slot)
 {
-    return slot / s->line * s->plane + p * s->line + p / s->together * s->gap + slot % s->line;
+    return slot / s->line * s->plane + p * s->line + p / s->rows_per_read * s->gap + slot % s->line;
 }
 
 /* The number of units of a subgroup. */
 XE_FN_ int xt_stage_rounds_(const xt_stage_ *s) { return (s->units + s->subgroups - 1) / s->subgroups; }
 
 /* The tile, transposed if the vector is its transpose. */
-XE_FN_ xt_tile xt_stage_turn_(const xt_stage_ *s, xt_tile t)
+XE_FN_ xt_tile xt_stage_transpose_(const xt_stage_ *s, xt_tile t)
 {
     xt_tile r = t;
-    for (int i = 0; i < 2; i++) r.offset[i] = t.offset[i ^ s->turned];
-    for (int i = 0; i < 2; i++) r.shape[i] = t.shape[i ^ s->turned];
-    r.column_major = t.column_major != s->turned;
+    for (int i = 0; i < 2; i++) r.offset[i] = t.offset[i ^ s->transposed];
+    for (int i = 0; i < 2; i++) r.shape[i] = t.shape[i ^ s->transposed];
+    r.column_major = t.column_major != s->transposed;
     return r;
 }
 
@@ -4523,7 +4534,7 @@ XE_FN_ void xt_write_stage_condition_(xt_ctx *x)
         static const int bits[] = {20, 22, 24};
         spe_id is[3];
         for (int j = 0; j < 3; j++) {
-            is[j] = xt_emit_early_(x, of[j], CM_I32);
+            is[j] = xt_emit_hoisted_(x, of[j], CM_I32);
             spe_id most = spe_i32(m, 1 << bits[j]);
             all = xt_both_(x, all, spe_ult(m, spe_iadd(m, is[j], spe_i32(m, -1)), most));
         }
@@ -4579,9 +4590,9 @@ XE_FN_ spe_id xt_log2_(xt_ctx *x, int n)
 XE_FN_ xt_tile xt_stage_tile_(xt_ctx *x, const xt_stage_ *s)
 {
     xt_tile t = xt_group_tile_(x, s->from);
-    xt_val *k = &t.offset[(s->use == CM_B) ^ s->turned];
+    xt_val *k = &t.offset[(s->use == CM_B) ^ s->transposed];
     if (s->slice) *k = xt_scalar_(CM_I32, spe_iadd(&x->m, xt_index_id_(x, k), s->slice), 1);
-    return xt_stage_turn_(s, t);
+    return xt_stage_transpose_(s, t);
 }
 
 XE_FN_ spe_id xt_stage_offset_(xt_ctx *x, const xt_tile *t, int dim) { return xt_index_id_(x, &t->offset[dim]); }
@@ -4601,8 +4612,8 @@ XE_FN_ void xt_stage_matrix_(xt_ctx *x, xt_stage_ *s)
         spe_id first = spe_ptr_to_u(m, i64, xt_now_(x, &matrix->base).id);
         s->address = spe_select(m, spe_ieq(m, s->lines, spe_i32(m, 0)), first, s->address);
     }
-    s->width = spe_imul(m, xt_emit_early_(x, &matrix->shape[xt_inner_(matrix)], CM_I32), bytes);
-    s->pitch = spe_imul(m, xt_emit_early_(x, &matrix->pitch, CM_I32), bytes);
+    s->width = spe_imul(m, xt_emit_hoisted_(x, &matrix->shape[xt_inner_(matrix)], CM_I32), bytes);
+    s->pitch = spe_imul(m, xt_emit_hoisted_(x, &matrix->pitch, CM_I32), bytes);
     s->pitch_of_class = spe_imul(m, s->pitch, classes);
 }
 
@@ -4641,7 +4652,7 @@ XE_FN_ xt_surface_ xt_stage_surface_(xt_ctx *x, const xt_stage_ *s, const xt_uni
     int inner = xt_inner_(t);
     spe_id number = spe_iadd(m, u->line_class, spe_i32(m, i)), three = spe_i32(m, 3);
     spe_id line = xt_stage_offset_(x, t, !inner), along = xt_stage_offset_(x, t, inner);
-    if (!s->whole) {
+    if (!s->from_first_class) {
         line = spe_iadd(m, line, number);
         number = spe_and(m, line, spe_i32(m, s->classes - 1));
     }
@@ -4799,11 +4810,11 @@ XE_FN_ spe_id xt_stage_convert_(xt_ctx *x, const xt_stage_ *s, const spe_id line
 XE_FN_ spe_id xt_stage_row_(xt_ctx *x, const xt_stage_ *s, spe_id p)
 {
     spe_module *m = &x->m;
-    spe_id gap = spe_i32(m, s->gap), gaps = spe_imul(m, spe_udiv(m, p, spe_i32(m, s->together)), gap);
+    spe_id gap = spe_i32(m, s->gap), gaps = spe_imul(m, spe_udiv(m, p, spe_i32(m, s->rows_per_read)), gap);
     return spe_iadd(m, spe_imul(m, p, spe_i32(m, s->line)), gaps);
 }
 
-XE_FN_ spe_id xt_stage_place_id_(xt_ctx *x, const xt_stage_ *s, spe_id p, spe_id k)
+XE_FN_ spe_id xt_stage_position_id_(xt_ctx *x, const xt_stage_ *s, spe_id p, spe_id k)
 {
     spe_module *m = &x->m;
     int part = s->depth / s->parts;
@@ -4833,11 +4844,11 @@ XE_FN_ spe_id xt_stage_lane_(xt_ctx *x, const xt_stage_ *s, const xt_unit_ *u)
         across = spe_and(m, across, spe_i32(m, 7));
     }
     across = spe_iadd(m, u->along, across);
-    across = s->along_k ? spe_udiv(m, across, spe_i32(m, s->bytes / s->held))
+    across = s->along_k ? spe_udiv(m, across, spe_i32(m, s->bytes / s->local_bytes))
                         : spe_imul(m, across, spe_i32(m, 4 / s->bytes));
     down = spe_imul(m, down, spe_i32(m, groups));
     down = spe_iadd(m, spe_udiv(m, u->line_class, spe_i32(m, s->weave)), down);
-    return xt_stage_place_id_(x, s, s->along_k ? down : across, s->along_k ? across : down);
+    return xt_stage_position_id_(x, s, s->along_k ? down : across, s->along_k ? across : down);
 }
 
 /* Dword `at` of the buffer for this iteration, or slice; or of the tile that a copy is stored to. */
@@ -4847,16 +4858,16 @@ XE_FN_ spe_id xt_stage_pointer_(xt_ctx *x, const xt_stage_ *s, spe_id at)
     if (s->to) {
         xt_tile t = xt_group_tile_(x, s->to);
         int inner = xt_inner_(&t);
-        spe_id each = spe_i32(m, 4 / s->held), k = spe_udiv(m, xt_stage_offset_(x, &t, inner), each);
-        at = spe_iadd(m, at, xt_stage_place_id_(x, s, xt_stage_offset_(x, &t, !inner), k));
+        spe_id each = spe_i32(m, 4 / s->local_bytes), k = spe_udiv(m, xt_stage_offset_(x, &t, inner), each);
+        at = spe_iadd(m, at, xt_stage_position_id_(x, s, xt_stage_offset_(x, &t, !inner), k));
         return spe_index(m, spe_ptr_cast(m, t.base.id, spe_int(m, 32)), at);
     }
     spe_id index = s->loop ? xt_value_at_(x, s->loop->index)->now.number.id : s->slice;
     int step = s->loop ? (int)s->loop->step.integer : s->dist.shape[s->use == CM_B];
     at = spe_iadd(m, at, spe_i32(m, s->at));
     if (index && s->buffers > 1) {
-        spe_id two = spe_i32(m, 2), turn = spe_umod(m, spe_udiv(m, index, spe_i32(m, step)), two);
-        at = spe_iadd(m, at, spe_imul(m, turn, spe_i32(m, s->dwords)));
+        spe_id two = spe_i32(m, 2), buffer = spe_umod(m, spe_udiv(m, index, spe_i32(m, step)), two);
+        at = spe_iadd(m, at, spe_imul(m, buffer, spe_i32(m, s->dwords)));
     }
     if (s->shared) return spe_index(m, xt_scratch_pointer_(x, CM_I32), at);
     return spe_element(m, x->staging, 1, &at);
@@ -4871,9 +4882,9 @@ XE_FN_ void xt_stage_store_(xt_ctx *x, const xt_stage_ *s, spe_id to, spe_id v, 
     spe_id one[XT_STAGE_MOST_], word[XT_PLANE_];
     for (i = 0; i < n; i++) {
         one[i] = n == 1 ? v : spe_extract(m, v, (uint32_t)i);
-        at[i] = s->by_lines  ? xt_stage_place_(s, 0, xt_stage_slot_(s, i))
-                : s->along_k ? xt_stage_place_(s, i * down, 0)
-                             : xt_stage_place_(s, q, xt_stage_slot_(s, i * down));
+        at[i] = s->by_lines  ? xt_stage_position_(s, 0, xt_stage_slot_(s, i))
+                : s->along_k ? xt_stage_position_(s, i * down, 0)
+                             : xt_stage_position_(s, q, xt_stage_slot_(s, i * down));
     }
     for (i = 0; i < n; i++) {
         if (at[i] < 0) continue;
@@ -4908,8 +4919,8 @@ XE_FN_ void xt_stage_put_(xt_ctx *x, const xt_stage_ *s)
 
 /* ---- element by element, where surfaces are not legal ------------------------------------------------------------ */
 
-/* Element (row, col) of the tile in the low bits of a dword; 0 outside, where lanes load the first element: a branch, or a
- * choice of distances in 64 bits (spe_load_inside), would take Intel's compiler more registers. */
+/* Element (row, col) of the tile in the low bits of a dword; 0 outside, where lanes load the first element: a branch,
+ * or a choice of distances in 64 bits (spe_load_inside), would take Intel's compiler more registers. */
 XE_FN_ spe_id xt_stage_element_(xt_ctx *x, const xt_stage_ *s, spe_id row, spe_id col)
 {
     spe_module *m = &x->m;
@@ -4931,12 +4942,12 @@ XE_FN_ spe_id xt_stage_element_(xt_ctx *x, const xt_stage_ *s, spe_id row, spe_i
 XE_FN_ spe_id xt_stage_dword_(xt_ctx *x, const xt_stage_ *s, spe_id p, spe_id k)
 {
     spe_module *m = &x->m;
-    int per = 4 / s->held;
+    int per = 4 / s->local_bytes;
     spe_id one[4], v = 0;
     for (int q = 0; q < per; q++) {
         spe_id number = spe_i32(m, q), e = spe_iadd(m, spe_imul(m, k, spe_i32(m, per)), number);
         one[q] = xt_stage_element_(x, s, s->use == CM_A ? e : p, s->use == CM_A ? p : e);
-        v = q ? spe_or(m, v, spe_shl(m, one[q], spe_i32(m, 8 * s->held * q))) : one[q];
+        v = q ? spe_or(m, v, spe_shl(m, one[q], spe_i32(m, 8 * s->local_bytes * q))) : one[q];
     }
     return s->converts ? xt_stage_narrow_(x, s, 2, one) : v;
 }
@@ -4971,7 +4982,7 @@ XE_FN_ void xt_stage_elements_(xt_ctx *x, const xt_stage_ *s)
     v = xt_stage_dword_(x, s, p, k);
     none = spe_null(m, spe_type_of(m, v));
     spe_endif_from(m, 1, &v, &none, &v);
-    spe_store(m, xt_stage_pointer_(x, s, xt_stage_place_id_(x, s, p, k)), v, 4);
+    spe_store(m, xt_stage_pointer_(x, s, xt_stage_position_id_(x, s, p, k)), v, 4);
     spe_endfor(m, 0, NULL);
 }
 
@@ -5033,15 +5044,15 @@ XE_FN_ cm_matrix xt_stage_block_(xt_ctx *x, const xt_stage_ *s, spe_id from, con
     spe_module *m = &x->m;
     cm_layout l = cm_layout_for(&x->cm, b->cols, b->rows, s->type, s->use);
     bool right = s->use == CM_A;
-    int count = cm_part_count(&l), p = right ? b->col : b->row, k = (right ? b->row : b->col) * s->held / 4;
+    int count = cm_part_count(&l), p = right ? b->col : b->row, k = (right ? b->row : b->col) * s->local_bytes / 4;
     int runs = l.size_k2 ? count / l.size_k2 : 1, first = 0;
     spe_id *parts = (spe_id *)xt_memory_(x, (size_t)(count ? count : 1) * sizeof *parts), v;
     for (int part = 0; parts && part < count; part++) {
         int block = part / runs, words = cm_part_words(&l, part);
         if (part % runs == 0) first = 0;
-        int at = right ? xt_stage_place_(s, p + block * 16, k + first)
-                       : xt_stage_place_(s, p + first * (l.lanes / l.size_i), k + block * XT_PLANE_);
-        spe_id word = spe_int(m, right || s->held == 4 ? 32 : 16), all = spe_vec(m, word, (uint32_t)words);
+        int at = right ? xt_stage_position_(s, p + block * 16, k + first)
+                       : xt_stage_position_(s, p + first * (l.lanes / l.size_i), k + block * XT_PLANE_);
+        spe_id word = spe_int(m, right || s->local_bytes == 4 ? 32 : 16), all = spe_vec(m, word, (uint32_t)words);
         uint32_t ptr = spe_ptr_cast(m, spe_index(m, from, spe_i32(m, at)), right ? all : word);
         if (right) v = spe_load(m, ptr, words < 4 ? (uint32_t)words * 4 : 16);
         else v = spe_op(m, SPE_OpSubgroupBlockReadINTEL, all, 1, &ptr);
@@ -5057,7 +5068,7 @@ XE_FN_ xt_vec xt_stage_get_(xt_ctx *x, const xt_stage_ *s, int part)
     xt_vec v = xt_make_vec_(x, xt_node_at_(x, s->node));
     xt_block_ b = xt_blocks_(x, &s->dist);
     int along = s->use == CM_A; /* the dimension other than k */
-    spe_id row = xt_place_id_(x, &v.dist, along), from;
+    spe_id row = xt_piece_offset_id_(x, &v.dist, along), from;
     if (s->use == CM_A) row = spe_iadd(&x->m, row, spe_builtin(&x->m, SPE_SUBGROUP_LANE, 0));
     spe_id before = spe_i32(&x->m, part * (s->dwords / s->parts));
     row = spe_iadd(&x->m, xt_stage_row_(x, s, row), before);
@@ -5108,12 +5119,12 @@ XE_FN_ bool xt_write_staged_(xt_ctx *x, const xt_node_ *n)
     xt_stage_ *s = xt_stage_of_(x, n->result), *first = s, *one;
     if (n->op == XT_OP_STORE_TILE_) return xt_write_copy_(x, n);
     /* a repeated loop's last iteration may still be reading the buffer that the first one fills */
-    if ((n->op == XT_OP_FOR_ || n->op == XT_OP_WHILE_) && n->frame->meets) xt_stage_barrier_(x);
+    if ((n->op == XT_OP_FOR_ || n->op == XT_OP_WHILE_) && n->frame->has_barrier) xt_stage_barrier_(x);
     if (!s) return false;
     if (s->node != n - xt_node_at_(x, 0)) return true; /* only loaded for that node */
     xt_remark_(x, s->to ? "copied with all subgroups" : "through local memory, where rows have any pitch");
     if (s->slices > 1) return true;
-    int part = s->loop ? s->loop->copy : 0; /* of what the first of several turns has copied */
+    int part = s->loop ? s->loop->copy : 0; /* of what the first of several iterations has copied */
     if (!part) xt_stage_begin_(x, s);
     if (s->to) xt_stage_copy_(x, s);
     if (!s->last || s->to) return true;
@@ -5195,14 +5206,14 @@ XE_FN_ bool xt_write_cast_plus_(xt_ctx *x, const xt_node_ *n)
     xt_vec r = xt_make_vec_(x, n), bytes = xt_now_as_(x, &cast->vectors->v[0], CM_ACC);
     for (int i = 0; i < r.blocks && spe_ok(&x->m); i++)
         r.block[i] = cm_convert_plus(&x->cm, &bytes.block[i], CM_F16, n->kind == SPE_ARITH_ADD ? number : -number);
-    xt_define_vec_(x, n->result, xt_settle_(x, r));
+    xt_define_vec_(x, n->result, xt_finish_vec_(x, r));
     return true;
 }
 
 /* Is it left to a store in this version, which computes it strip by strip? */
 XE_FN_ bool xt_is_late_(xt_ctx *x, const xt_node_ *n)
 {
-    return xt_value_at_(x, n->result)->late && (x->block2d || x->staged);
+    return xt_value_at_(x, n->result)->deferred && (x->block2d || x->staged);
 }
 
 /* Allocates all blocks, for a store to request strips of. */
@@ -5211,7 +5222,7 @@ XE_FN_ void xt_leave_each_(xt_ctx *x, const xt_node_ *n, xt_each_fn_ each)
     xt_vec r = xt_make_vec_(x, n);
     for (xt_block_ b = xt_blocks_(x, &r.dist); r.blocks && xt_next_block_(&b);) {
         cm_matrix *block = &r.block[b.i];
-        *block = cm_splat(&x->cm, b.cols, b.rows, xt_held_(r.type), CM_ACC, 0);
+        *block = cm_splat(&x->cm, b.cols, b.rows, xt_storage_type_(r.type), CM_ACC, 0);
         if (block->part) memset(block->part, 0, (size_t)block->parts * sizeof *block->part);
     }
     xt_define_vec_(x, n->result, r);
@@ -5237,7 +5248,7 @@ XE_FN_ void xt_write_each_(xt_ctx *x, const xt_node_ *n, bool any, xt_each_fn_ e
         for (int j = 0; j < count; j++) a[j] = &v[j].block[i];
         r.block[i] = each(x, n, a);
     }
-    xt_define_vec_(x, n->result, any ? r : xt_settle_(x, r));
+    xt_define_vec_(x, n->result, any ? r : xt_finish_vec_(x, r));
 }
 
 XE_FN_ void xt_write_binary_vector_(xt_ctx *x, const xt_node_ *n)
@@ -5294,29 +5305,29 @@ XE_FN_ void xt_write_load_tile_(xt_ctx *x, const xt_node_ *n)
 {
     const xt_load_desc_ *d = n->load;
     xt_value_ *value = xt_value_at_(x, n->result);
-    if (value->late && x->at == value->node) { /* left for its only use, which may load it transposed instead */
+    if (value->deferred && x->at == value->node) { /* left for its only use, which may load it transposed instead */
         value->unmade = true;
         return;
     }
     if (x->vulkan && x->vulkan->write_load(x, n)) return;
     xt_tile t = xt_now_tile_(x, &d->tile);
-    cm_type held = xt_held_(t.type);
+    cm_type storage = xt_storage_type_(t.type);
     xt_vec v = xt_make_vec_(x, n);
     xt_val padding = xt_padding_(t.type, d->padding);
-    bool plain = xt_pads_with_zero_(d) && d->border == XT_BORDER_PADDING && held == v.type;
+    bool plain = xt_pads_with_zero_(d) && d->border == XT_BORDER_PADDING && storage == v.type;
     x->cm.own_headers = x->block2d && x->loops_around && xt_has_room_(x);
-    if (x->turning && plain && xt_load_turns_(x, n, &t, &v)) {
+    if (x->unrolled && plain && xt_load_unrolled_(x, n, &t, &v)) {
         xt_define_vec_(x, n->result, v);
         return;
     }
     for (xt_block_ b = xt_blocks_(x, &v.dist); v.blocks && xt_next_block_(&b);) {
         cm_mem mem = xt_mem_(x, &t, &b, (int)v.use);
-        if (!xt_pads_with_zero_(d)) mem.padding = xt_constant_(x, held, &padding);
+        if (!xt_pads_with_zero_(d)) mem.padding = xt_constant_(x, storage, &padding);
         if (d->border != XT_BORDER_PADDING)
             v.block[b.i] = xt_load_bordered_(x, &t, &b, d->border, v.use);
         else
-            v.block[b.i] = cm_load(&x->cm, b.cols, b.rows, held, v.use, &mem);
-        if (held != v.type) v.block[b.i] = cm_map1(&x->cm, &v.block[b.i], xt_truth_, NULL);
+            v.block[b.i] = cm_load(&x->cm, b.cols, b.rows, storage, v.use, &mem);
+        if (storage != v.type) v.block[b.i] = cm_map1(&x->cm, &v.block[b.i], xt_truth_, NULL);
     }
     x->cm.own_headers = 0;
     xt_define_vec_(x, n->result, v);
@@ -5415,10 +5426,10 @@ typedef struct {
     const cm_matrix *offsets, *mask; /* of the block; mask may be NULL */
     spe_id count;                    /* elements of the base, i64, not negative */
     int valid;                       /* columns of the block */
-} xt_spread_;
+} xt_scattered_access_;
 
 /* The offset of component v as i64, and whether that element may be accessed. */
-XE_FN_ spe_id xt_spread_inside_(const xt_spread_ *s, int v, spe_id *offset)
+XE_FN_ spe_id xt_scattered_inside_(const xt_scattered_access_ *s, int v, spe_id *offset)
 {
     cm_ctx *c = &s->x->cm;
     spe_module *m = c->module;
@@ -5440,7 +5451,7 @@ XE_FN_ spe_id xt_spread_inside_(const xt_spread_ *s, int v, spe_id *offset)
 }
 
 /* Elements that must not be read are padding; a branch skips an empty base. */
-XE_FN_ cm_matrix xt_gather_block_(const xt_spread_ *s, const cm_layout *l, spe_id padding)
+XE_FN_ cm_matrix xt_gather_block_(const xt_scattered_access_ *s, const cm_layout *l, spe_id padding)
 {
     spe_module *m = &s->x->m;
     spe_id *got = (spe_id *)xt_memory_(s->x, 2 * (size_t)l->size_v * sizeof *got), some;
@@ -5450,7 +5461,7 @@ XE_FN_ cm_matrix xt_gather_block_(const xt_spread_ *s, const cm_layout *l, spe_i
     if (spe_const_bits(m, some, &known) && known) some = 0;
     if (some) spe_if(m, some);
     for (int v = 0; v < l->size_v; v++) {
-        spe_id offset, inside = xt_spread_inside_(s, v, &offset);
+        spe_id offset, inside = xt_scattered_inside_(s, v, &offset);
         got[v] = spe_load_inside(m, s->t->base.id, offset, inside, padding, (uint32_t)cm_type_info(l->type)->bytes);
         got[l->size_v + v] = padding;
     }
@@ -5460,13 +5471,14 @@ XE_FN_ cm_matrix xt_gather_block_(const xt_spread_ *s, const cm_layout *l, spe_i
 
 /* Calls fn for each element that may be accessed, with its address; its results form the block `got`, 0 elsewhere. got
  * NULL: no results. */
-XE_FN_ void xt_visit_block_(const xt_spread_ *s, const cm_matrix *a, cm_visit_fn fn, void *user, cm_matrix *got)
+XE_FN_ void xt_visit_block_(const xt_scattered_access_ *s, const cm_matrix *a, cm_visit_fn fn, void *user,
+                            cm_matrix *got)
 {
     cm_ctx *c = &s->x->cm;
     spe_id *out = (spe_id *)xt_memory_(s->x, (size_t)(a->layout.size_v ? a->layout.size_v : 1) * sizeof *out);
     spe_diverged(c->module);
     for (int v = 0; out && v < a->layout.size_v; v++) {
-        spe_id offset, inside = xt_spread_inside_(s, v, &offset), value = cm_component(c, a, v), none;
+        spe_id offset, inside = xt_scattered_inside_(s, v, &offset), value = cm_component(c, a, v), none;
         none = spe_null(c->module, spe_type_of(c->module, value));
         spe_if(c->module, inside);
         value = fn(c, a->layout.type, spe_index(c->module, s->t->base.id, offset), value, user);
@@ -5483,11 +5495,11 @@ XE_FN_ spe_id xt_store_element_(cm_ctx *c, cm_type type, spe_id ptr, spe_id v, v
 }
 
 /* Sets up an access. A base of negative size is empty. t: the tile's current state. */
-XE_FN_ xt_spread_ xt_spread_init_(xt_ctx *x, const xt_tile *t, const xt_vec *mask)
+XE_FN_ xt_scattered_access_ xt_scattered_init_(xt_ctx *x, const xt_tile *t, const xt_vec *mask)
 {
     spe_module *m = &x->m;
     spe_id n = xt_index_id_(x, &t->shape[1]), zero = spe_i32(m, 0);
-    xt_spread_ s = XT_ZERO_;
+    xt_scattered_access_ s = XT_ZERO_;
     s.x = x;
     s.t = t;
     n = spe_select(m, spe_sgt(m, n, zero), n, zero);
@@ -5497,7 +5509,7 @@ XE_FN_ xt_spread_ xt_spread_init_(xt_ctx *x, const xt_tile *t, const xt_vec *mas
     return s;
 }
 
-XE_FN_ bool xt_spread_next_(xt_spread_ *s, xt_block_ *b)
+XE_FN_ bool xt_scattered_next_(xt_scattered_access_ *s, xt_block_ *b)
 {
     if (!s->all.blocks || !xt_next_block_(b)) return false;
     s->offsets = &s->all.block[b->i];
@@ -5510,16 +5522,16 @@ XE_FN_ void xt_write_load_gather_(xt_ctx *x, const xt_node_ *n)
 {
     const xt_gather_desc_ *d = &n->scattered->access;
     xt_tile t = xt_now_tile_(x, &d->tile);
-    cm_type held = xt_held_(t.type);
+    cm_type storage = xt_storage_type_(t.type);
     xt_vec v = xt_make_vec_(x, n);
-    xt_spread_ s = xt_spread_init_(x, &t, &d->mask);
+    xt_scattered_access_ s = xt_scattered_init_(x, &t, &d->mask);
     xt_val padding = xt_padding_(t.type, d->padding);
-    for (xt_block_ b = xt_blocks_(x, &v.dist); v.blocks && xt_spread_next_(&s, &b);) {
-        cm_layout l = cm_layout_for(&x->cm, s.offsets->layout.rows, s.offsets->layout.cols, held, CM_ACC);
-        v.block[b.i] = xt_gather_block_(&s, &l, xt_constant_(x, held, &padding));
-        if (held != v.type) v.block[b.i] = cm_map1(&x->cm, &v.block[b.i], xt_truth_, NULL);
+    for (xt_block_ b = xt_blocks_(x, &v.dist); v.blocks && xt_scattered_next_(&s, &b);) {
+        cm_layout l = cm_layout_for(&x->cm, s.offsets->layout.rows, s.offsets->layout.cols, storage, CM_ACC);
+        v.block[b.i] = xt_gather_block_(&s, &l, xt_constant_(x, storage, &padding));
+        if (storage != v.type) v.block[b.i] = cm_map1(&x->cm, &v.block[b.i], xt_truth_, NULL);
     }
-    xt_define_vec_(x, n->result, xt_settle_(x, v));
+    xt_define_vec_(x, n->result, xt_finish_vec_(x, v));
 }
 
 /* Accesses all blocks; r receives fn's results, unless NULL. */
@@ -5527,8 +5539,8 @@ XE_FN_ void xt_visit_scattered_(xt_ctx *x, const xt_scattered_ *d, cm_visit_fn f
 {
     xt_tile t = xt_now_tile_(x, &d->access.tile);
     xt_vec v = xt_now_as_(x, &d->vec, CM_ACC);
-    xt_spread_ s = xt_spread_init_(x, &t, &d->access.mask);
-    for (xt_block_ b = xt_blocks_(x, &v.dist); v.blocks && xt_spread_next_(&s, &b);)
+    xt_scattered_access_ s = xt_scattered_init_(x, &t, &d->access.mask);
+    for (xt_block_ b = xt_blocks_(x, &v.dist); v.blocks && xt_scattered_next_(&s, &b);)
         xt_visit_block_(&s, &v.block[b.i], fn, user, r ? &r->block[b.i] : NULL);
 }
 
@@ -5631,7 +5643,7 @@ XE_FN_ void xt_write_atomic_rmw_(xt_ctx *x, const xt_node_ *n)
         cm_mem mem = xt_mem_(x, &t, &b, XT_VISITED_);
         r.block[b.i] = cm_visit(&x->cm, &v.block[b.i], &mem, xt_rmw_element_, &rmw);
     }
-    xt_define_vec_(x, n->result, xt_settle_(x, r));
+    xt_define_vec_(x, n->result, xt_finish_vec_(x, r));
 }
 
 /* lower/moves.c - writes moves of elements: transpose, broadcast, convert_layout, slice, shape_cast. */
@@ -5677,7 +5689,7 @@ XE_FN_ bool xt_transpose_field_(xt_ctx *x, xt_field_ *f, xt_field_ *out)
 }
 
 /* The transpose of a loaded vector's tile, as if memory had the other order; to: another distribution, or NULL. */
-XE_FN_ xt_tile xt_turned_tile_(xt_ctx *x, const xt_tile *of, const xt_dist *to)
+XE_FN_ xt_tile xt_transposed_tile_(xt_ctx *x, const xt_tile *of, const xt_dist *to)
 {
     xt_tile t = xt_now_tile_(x, of), r = t;
     r.column_major = !t.column_major;
@@ -5686,7 +5698,7 @@ XE_FN_ xt_tile xt_turned_tile_(xt_ctx *x, const xt_tile *of, const xt_dist *to)
         r.offset[i] = t.offset[1 - i];
     }
     for (int i = 0; to && i < 2; i++) {
-        spe_id before = xt_place_id_(x, &of->dist, i), now = xt_place_id_(x, to, 1 - i);
+        spe_id before = xt_piece_offset_id_(x, &of->dist, i), now = xt_piece_offset_id_(x, to, 1 - i);
         spe_id move = spe_isub(&x->m, now, before), at = xt_index_id_(x, &t.offset[i]);
         r.offset[1 - i] = xt_scalar_(CM_I32, spe_iadd(&x->m, at, move), 1);
     }
@@ -5697,14 +5709,14 @@ XE_FN_ xt_tile xt_turned_tile_(xt_ctx *x, const xt_tile *of, const xt_dist *to)
  * no worse per lane. */
 XE_FN_ bool xt_move_by_loading_(xt_ctx *x, const xt_node_ *n, xt_vec *r)
 {
-    const xt_whole_ *how = n->whole;
+    const xt_move_ *how = n->move;
     const xt_vec *v = &how->v;
     const xt_load_desc_ *d = n->op == XT_OP_TRANSPOSE_ ? xt_loaded_(x, v, x->at) : NULL;
-    if (!d || !(how->anew || how->origin)) return false;
-    if (!how->anew && (xt_dist_pieces(&v->dist) != 1 || v->dist.data[0] != r->dist.data[1])) return false;
-    if (!how->anew && x->block2d && r->use == CM_ACC && xt_bytes_(v->type) != 4) return false;
+    if (!d || !(how->reloaded || how->origin)) return false;
+    if (!how->reloaded && (xt_dist_pieces(&v->dist) != 1 || v->dist.data[0] != r->dist.data[1])) return false;
+    if (!how->reloaded && x->block2d && r->use == CM_ACC && xt_bytes_(v->type) != 4) return false;
     xt_remark_(x, "loaded transposed");
-    xt_tile t = xt_turned_tile_(x, &d->tile, how->anew ? &r->dist : NULL);
+    xt_tile t = xt_transposed_tile_(x, &d->tile, how->reloaded ? &r->dist : NULL);
     for (xt_block_ b = xt_blocks_(x, &r->dist); xt_next_block_(&b);) {
         cm_mem mem = xt_mem_(x, &t, &b, (int)r->use);
         r->block[b.i] = cm_load(&x->cm, b.cols, b.rows, r->type, r->use, &mem);
@@ -5724,32 +5736,32 @@ XE_FN_ xt_vec xt_moved_vec_(xt_ctx *x, const xt_vec *v)
 /* Between subgroups. */
 XE_FN_ bool xt_move_through_memory_(xt_ctx *x, const xt_node_ *n, xt_vec *r)
 {
-    if (n->whole->origin) return false;
-    xt_vec v = xt_moved_vec_(x, &n->whole->v);
-    if (v.blocks) *r = xt_through_scratch_(x, &v, &n->whole->from, *r);
+    if (n->move->origin) return false;
+    xt_vec v = xt_moved_vec_(x, &n->move->v);
+    if (v.blocks) *r = xt_through_scratch_(x, &v, &n->move->from, *r);
     return true;
 }
 
 /* Transposes of more than two rows and columns within a subgroup. */
 XE_FN_ bool xt_move_by_squares_(xt_ctx *x, const xt_node_ *n, xt_vec *r)
 {
-    const xt_dist *d = &n->whole->v.dist;
+    const xt_dist *d = &n->move->v.dist;
     xt_field_ f, t;
     if (n->op != XT_OP_TRANSPOSE_ || d->rounds[0] * d->data[0] <= 2 || d->rounds[1] * d->data[1] <= 2) return false;
-    xt_vec v = xt_moved_vec_(x, &n->whole->v);
-    if (v.blocks && xt_field_of_(x, &f, &v, (int)xt_held_(v.type)) && xt_transpose_field_(x, &f, &t))
-        *r = xt_pick_all_(x, &t, n->whole->origin, NULL, *r);
+    xt_vec v = xt_moved_vec_(x, &n->move->v);
+    if (v.blocks && xt_field_of_(x, &f, &v, (int)xt_storage_type_(v.type)) && xt_transpose_field_(x, &f, &t))
+        *r = xt_pick_all_(x, &t, n->move->origin, NULL, *r);
     return true;
 }
 
 /* All else within a subgroup, element by element. */
 XE_FN_ bool xt_move_by_picking_(xt_ctx *x, const xt_node_ *n, xt_vec *r)
 {
-    xt_vec v = xt_moved_vec_(x, &n->whole->v);
+    xt_vec v = xt_moved_vec_(x, &n->move->v);
     xt_field_ f;
-    if (!v.blocks || !xt_field_of_(x, &f, &v, (int)xt_held_(v.type))) return true;
+    if (!v.blocks || !xt_field_of_(x, &f, &v, (int)xt_storage_type_(v.type))) return true;
     for (int i = 0; i < f.comps; i++) f.comp[i] = spe_reload(&x->m, f.comp[i]);
-    *r = xt_pick_all_(x, &f, n->whole->origin, NULL, *r);
+    *r = xt_pick_all_(x, &f, n->move->origin, NULL, *r);
     return true;
 }
 
@@ -5769,7 +5781,7 @@ typedef struct {
     xt_field_ f;
     xt_group_ group;
     int outer, groups;           /* results along the other dimension, along this one */
-    int width, together, strips; /* lanes per group, groups per register, registers per group */
+    int width, per_register, strips; /* lanes per group, groups per register, registers per group */
 } xt_reduce_;
 
 /* One outer index: folds the registers of its groups into one. Lane p then has the partial result of group p / width,
@@ -5827,9 +5839,9 @@ XE_FN_ spe_id xt_reduce_halve_(xt_ctx *x, const xt_reduce_ *r, spe_id *a, int co
 XE_FN_ bool xt_reduce_lanes_(xt_ctx *x, xt_reduce_ *r, xt_field_ *out)
 {
     int dim = r->group.dim, rows = dim ? r->outer : r->groups, cols = dim ? r->groups : r->outer;
-    int batches = (r->outer + r->width - 1) / r->width, bundles = (r->groups + r->together - 1) / r->together;
+    int batches = (r->outer + r->width - 1) / r->width, bundles = (r->groups + r->per_register - 1) / r->per_register;
     if (!xt_field_init_(x, out, rows, cols, batches * bundles, r->f.type)) return false;
-    for (int group = 0; group < r->groups; group += r->together)
+    for (int group = 0; group < r->groups; group += r->per_register)
         for (int o = 0; o < r->outer; o += r->width) {
             spe_id a[XT_LANES_MAX_];
             int count = xt_least_(r->outer - o, r->width);
@@ -5857,15 +5869,15 @@ XE_FN_ xt_vec xt_reduce_local_(xt_ctx *x, const xt_vec *v, xt_group_ group, xt_v
     bool across = size * 2 >= x->S ? group.dim || r.f.cols < x->S : group.dim && r.f.cols >= x->S;
     if (size == 1 || !across) return xt_pick_all_(x, &r.f, NULL, &group, result);
     r.width = size < x->S && (size & (size - 1)) == 0 ? size : x->S;
-    r.together = x->S / r.width;
+    r.per_register = x->S / r.width;
     r.strips = (size + r.width - 1) / r.width;
     return xt_reduce_lanes_(x, &r, &out) ? xt_pick_all_(x, &out, NULL, NULL, result) : result;
 }
 
 XE_FN_ void xt_write_reduce_(xt_ctx *x, const xt_node_ *n)
 {
-    const xt_group_ group = {n->kind, n->whole->dim, n->whole->size, xt_combine_};
-    xt_vec v = xt_now_vec_(x, &n->whole->v), r = xt_make_vec_(x, n);
+    const xt_group_ group = {n->kind, n->move->dim, n->move->size, xt_combine_};
+    xt_vec v = xt_now_vec_(x, &n->move->v), r = xt_make_vec_(x, n);
     xt_define_vec_(x, n->result, r.blocks && v.blocks ? xt_reduce_local_(x, &v, group, r) : r);
 }
 
@@ -5876,7 +5888,7 @@ typedef struct {
     xt_ctx *x;
     xt_field_ f;
     int kind;
-    const xt_whole_ *of;
+    const xt_move_ *of;
     int *element; /* element[c * CM_LANES + p]: the element in lane p of component c, -1: none */
     int span;     /* elements of a piece along the dimension */
 } xt_scan_;
@@ -5906,7 +5918,7 @@ XE_FN_ int xt_scan_at_(const xt_scan_ *s, int element)
 
 XE_FN_ bool xt_scan_init_(xt_scan_ *s, xt_ctx *x, const xt_node_ *n)
 {
-    const xt_whole_ *of = n->whole;
+    const xt_move_ *of = n->move;
     xt_vec v = xt_now_vec_(x, &of->v);
     s->x = x;
     s->kind = n->kind;
@@ -6120,11 +6132,11 @@ XE_FN_ spe_id xt_for_distance_(xt_ctx *x, const xt_frame_ *f)
 {
     spe_module *m = &x->m;
     spe_id lo = xt_now_id_(x, &f->lo, CM_I32), hi = xt_now_id_(x, &f->hi, CM_I32);
-    spe_id step = xt_index_id_(x, &f->step), turns = spe_isub(m, hi, lo);
-    turns = spe_udiv(m, spe_iadd(m, turns, spe_i32(m, (int32_t)f->step.integer - 1)), step);
-    turns = spe_imul(m, turns, step);
+    spe_id step = xt_index_id_(x, &f->step), iterations = spe_isub(m, hi, lo);
+    iterations = spe_udiv(m, spe_iadd(m, iterations, spe_i32(m, (int32_t)f->step.integer - 1)), step);
+    iterations = spe_imul(m, iterations, step);
     spe_id zero = spe_i32(m, 0);
-    return spe_select(m, spe_slt(m, lo, hi), turns, zero);
+    return spe_select(m, spe_slt(m, lo, hi), iterations, zero);
 }
 
 /* Allocates the ids of a region's carried values. */
@@ -6139,10 +6151,11 @@ XE_FN_ bool xt_make_ids_(xt_ctx *x, xt_frame_ *f)
 }
 
 /* Sets the values at the top of the body, or of a copy of it, from the frame's ids. */
-XE_FN_ void xt_write_turn_(xt_ctx *x, xt_frame_ *f)
+XE_FN_ void xt_write_iteration_(xt_ctx *x, xt_frame_ *f)
 {
     int align = xt_least_(xt_val_align_(&f->lo), xt_val_align_(&f->step));
-    spe_id k = f->copy ? spe_iadd(&x->m, f->turn, spe_i32(&x->m, f->copy * (int32_t)f->step.integer)) : f->turn;
+    spe_id k =
+        f->copy ? spe_iadd(&x->m, f->iteration, spe_i32(&x->m, f->copy * (int32_t)f->step.integer)) : f->iteration;
     xt_scatter_(x, f, false, f->counts ? spe_isub(&x->m, k, f->from) : 0);
     xt_define_(x, f->index, xt_scalar_(CM_I32, k, align));
 }
@@ -6156,23 +6169,23 @@ XE_FN_ void xt_write_loop_(xt_ctx *x, xt_frame_ *f, spe_id from, int copies)
     spe_module *m = &x->m;
     xt_val lo = xt_now_(x, &f->lo), hi = xt_now_(x, &f->hi), step = xt_now_(x, &f->step);
     spe_id to = xt_index_id_(x, &hi), by = xt_index_id_(x, &step);
-    if (copies > 1) { /* no turn begins that the loop would end within */
+    if (copies > 1) { /* no iteration begins that the loop would end within */
         spe_id others = spe_imul(m, by, spe_i32(m, copies - 1));
         to = spe_isub(m, spe_math2(m, SPE_SMAX, to, xt_index_id_(x, &lo)), others);
         by = spe_imul(m, by, spe_i32(m, copies));
-        xt_remark_(x, "several turns at a time, while so many are left");
+        xt_remark_(x, "several iterations at a time, while so many are left");
     }
     f->copies = copies;
     f->copy = 0;
-    f->joined = x->block2d && copies > 1 ? xt_joined_turns_(x, copies) : 1;
-    x->turning = copies > 1 ? f : NULL;
+    f->per_load = x->block2d && copies > 1 ? xt_iterations_per_load_(x, copies) : 1;
+    x->unrolled = copies > 1 ? f : NULL;
     if (f->panel_ids) {
         xt_scatter_(x, f, false, spe_isub(m, from, f->from));
         to = x->vulkan->enter(x, f, from, to);
     }
-    f->turn = spe_for(m, from, to, by, xt_loop_ids_(f), f->ids);
-    xt_write_turn_(x, f);
-    if (f->panel_ids) x->vulkan->turn(x, f, to);
+    f->iteration = spe_for(m, from, to, by, xt_loop_ids_(f), f->ids);
+    xt_write_iteration_(x, f);
+    if (f->panel_ids) x->vulkan->iterate(x, f, to);
 }
 
 /* XT_FOR or XT_WHILE. */
@@ -6184,7 +6197,7 @@ XE_FN_ void xt_write_for_(xt_ctx *x, const xt_node_ *n)
     f->side_before = x->side;
     x->side = 0;
     xt_gather_(x, f, false, false);
-    if (x->block2d && n->spread < 2) spe_reconverge(&x->m); /* not in the loop */
+    if (x->block2d && n->divergence < 2) spe_reconverge(&x->m); /* not in the loop */
     x->loops_around++;
     if (f->op == XT_OP_WHILE_) {
         spe_while(&x->m, (uint32_t)f->id_count, f->ids);
@@ -6192,20 +6205,20 @@ XE_FN_ void xt_write_for_(xt_ctx *x, const xt_node_ *n)
         return;
     }
     f->from = xt_index_id_(x, &lo);
-    int staged = x->staged && f->together ? f->together : 1;
+    int staged = x->staged && f->per_copy ? f->per_copy : 1;
     xt_write_loop_(x, f, f->from, x->block2d ? xt_copies_(x, f, 24) : staged);
 }
 
-/* At the end of a body: continues with its next copy, or with the loop for the turns that are left. */
+/* At the end of a body: continues with its next copy, or with the loop for the iterations that are left. */
 XE_FN_ bool xt_write_next_(xt_ctx *x, xt_frame_ *f)
 {
     if (f->copies == 1 && !f->inner) return false;
     if (++f->copy < f->copies) {
-        xt_write_turn_(x, f);
+        xt_write_iteration_(x, f);
     } else {
         spe_endfor(&x->m, xt_loop_ids_(f), f->ids);
         f->inner = false;
-        xt_write_loop_(x, f, f->turn, 1);
+        xt_write_loop_(x, f, f->iteration, 1);
     }
     x->at = f->begin;
     return true;
@@ -6238,11 +6251,11 @@ XE_FN_ void xt_write_end_(xt_ctx *x, const xt_node_ *node)
     uint32_t n = (uint32_t)f->id_count;
     xt_gather_(x, f, true, true);
     if (f->panel_ids) x->vulkan->carry(x, f, true);
-    if (x->block2d && f->op != XT_OP_IF_ && node->spread < 2) spe_reconverge(&x->m);
+    if (x->block2d && f->op != XT_OP_IF_ && node->divergence < 2) spe_reconverge(&x->m);
     if (f->op == XT_OP_FOR_ && xt_write_next_(x, f)) return;
     x->loops_around -= f->op != XT_OP_IF_;
     x->side = f->side_before;
-    if (node->spread > 1) spe_diverged(&x->m);
+    if (node->divergence > 1) spe_diverged(&x->m);
     if (f->op == XT_OP_WHILE_)
         spe_endwhile(&x->m, n, f->ids);
     else if (f->op == XT_OP_FOR_)
@@ -6260,7 +6273,7 @@ XE_FN_ void xt_write_barrier_(xt_ctx *x, const xt_node_ *n)
     else spe_barrier(&x->m);
 }
 
-/* lower/emit.c - writes users' own operations. */
+/* lower/user_operations.c - writes users' own operations. */
 
 XE_FN_ void xt_write_emit_(xt_ctx *x, const xt_node_ *n)
 {
@@ -6315,7 +6328,7 @@ XE_FN_ cm_matrix xt_random_block_(cm_ctx *c, const cm_matrix *const *v, void *us
     return cm_map2(c, v[1], v[0], xt_random_one_, user);
 }
 
-/* lower/single.c - writes single numbers. */
+/* lower/element.c - writes single numbers. */
 
 XE_FN_ spe_id xt_element_pointer_(xt_ctx *x, const xt_numbers_ *d)
 {
@@ -6344,7 +6357,7 @@ XE_FN_ void xt_write_element_(xt_ctx *x, const xt_node_ *n)
     xt_vec v = xt_now_vec_(x, &n->vectors->v[0]);
     int type = xt_number_type_((int)v.type);
     xt_field_ f;
-    if (!v.blocks || !xt_field_of_(x, &f, &v, (int)xt_held_((cm_type)type))) return;
+    if (!v.blocks || !xt_field_of_(x, &f, &v, (int)xt_storage_type_((cm_type)type))) return;
     spe_id one = spe_sg_broadcast(&x->m, f.comp[f.where[0] / CM_LANES], spe_i32(&x->m, f.where[0] % CM_LANES));
     if (type == XT_BOOL_) one = spe_ine(&x->m, one, spe_null(&x->m, spe_type_of(&x->m, one)));
     xt_define_(x, n->result, xt_scalar_(type, one, 1));
@@ -6510,19 +6523,19 @@ XE_FN_ void xt_find_reloads_(xt_ctx *x)
 {
     for (int i = 0; i < x->nodes.count; i++) {
         const xt_node_ *n = xt_node_at_(x, i);
-        xt_whole_ *d = n->whole;
+        xt_move_ *d = n->move;
         if (n->op != XT_OP_TRANSPOSE_ || !xt_loaded_(x, &d->v, i)) continue;
         const int *data = d->v.dist.data;
         int bytes = xt_bytes_(d->v.type);
-        d->anew = x->target.block2d_sizes && !d->origin && data[0] * bytes % 4 == 0 && data[1] * bytes % 4 == 0;
-        xt_value_at_(x, d->v.id)->late = xt_value_at_(x, d->v.id)->uses == 1;
+        d->reloaded = x->target.block2d_sizes && !d->origin && data[0] * bytes % 4 == 0 && data[1] * bytes % 4 == 0;
+        xt_value_at_(x, d->v.id)->deferred = xt_value_at_(x, d->v.id)->uses == 1;
     }
 }
 
 /* passes/scratch.c - a pass that places the memory for moves between subgroups. */
 
 /* Gives the remaining local memory to these operations, as far as they can use it. */
-XE_FN_ bool xt_place_scratch_(xt_ctx *x)
+XE_FN_ bool xt_find_scratch_(xt_ctx *x)
 {
     int64_t left = (x->target.local_memory - (x->local_bytes + 63) / 64 * 64) / 8 * 8; /* negative: reported before */
     size_t wanted = 0, least = 0;
@@ -6530,8 +6543,8 @@ XE_FN_ bool xt_place_scratch_(xt_ctx *x)
     xt_where_ w = {x, &at};
     for (int i = 0; i < x->nodes.count; i++) {
         const xt_node_ *n = xt_node_at_(x, i);
-        const xt_whole_ *d = n->whole;
-        if (!xt_does_(n->op, XT_MOVES_) || d->origin || d->anew) continue;
+        const xt_move_ *d = n->move;
+        if (!xt_does_(n->op, XT_MOVES_) || d->origin || d->reloaded) continue;
         xt_scratch_ s = xt_scratch_init_(&d->v, &d->from);
         size_t row = (size_t)s.pitch * (size_t)s.bytes, all = row * (size_t)s.height;
         if (d->from.in_order) row = all;
@@ -6552,7 +6565,7 @@ XE_FN_ bool xt_place_scratch_(xt_ctx *x)
     return true;
 }
 
-/* passes/layouts.c - a pass that chooses each vector's layout, to avoid rearranging between operations. */
+/* passes/vector_layouts.c - a pass that chooses each vector's layout, to avoid rearranging between operations. */
 
 /* Puts two vectors in one class: they must have the same layout. */
 XE_FN_ void xt_same_layout_(xt_ctx *x, uint32_t a, uint32_t b)
@@ -6588,7 +6601,7 @@ XE_FN_ void xt_find_layouts_(xt_ctx *x)
         const xt_node_ *n = xt_node_at_(x, i);
         if (xt_is_mma_(n->op)) xt_product_layouts_(x, n);
         if (n->op == XT_OP_END_) xt_join_carried_(x, n->frame, xt_same_layout_);
-        if (xt_does_(n->op, XT_RENAMES_)) xt_same_layout_(x, n->whole->part.id, n->result);
+        if (xt_does_(n->op, XT_RENAMES_)) xt_same_layout_(x, n->move->part.id, n->result);
         if (n->op == XT_OP_SPLAT_ && n->splat->like) xt_same_layout_(x, n->splat->like, n->result);
         if (n->op == XT_OP_MATH_VECTOR_ || (n->op == XT_OP_BINARY_VECTOR_ && !xt_is_compare_(n->kind)))
             for (int j = 0; j < 3 && n->vectors->v[j].magic; j++) xt_same_layout_(x, n->vectors->v[j].id, n->result);
@@ -6614,13 +6627,13 @@ XE_FN_ const char *xt_never_block2d_(xt_ctx *x, const xt_tile *t)
     return NULL;
 }
 
-/* Requires a value to be a multiple (mask) or below another. A value that is not known early rules messages out, unless
+/* Requires a value to be a multiple (mask) or below another. A value that is not hoistable rules messages out, unless
  * the caller promises that they are legal. */
 XE_FN_ xt_plan_offset_ *xt_need_(xt_ctx *x, const xt_tile *t, const xt_val *value, int mask)
 {
     xt_plan_tile_ *p = xt_plan_tile_at_(x, t->number);
     xt_plan_offset_ *o;
-    if (!xt_is_early_(x, value)) {
+    if (!xt_is_hoistable_(x, value)) {
         if (!p->why_not && x->desc->pitch != XT_PITCH_ALIGNED) p->why_not = "a position computed in the body";
         return NULL;
     }
@@ -6644,25 +6657,25 @@ XE_FN_ void xt_need_step_(xt_ctx *x, const xt_tile *t, const xt_val *step, bool 
         xt_need_(x, t, &value, INT32_MIN);
 }
 
-/* Requires a distance to be a multiple. If only part of it is known early: each term, and one factor of a product. */
+/* Requires a distance to be a multiple. If only part of it is hoistable: each term, and one factor of a product. */
 XE_FN_ void xt_need_multiple_(xt_ctx *x, const xt_tile *t, const xt_val *v, int of)
 {
     const xt_node_ *n = v->kind == SPE_SCALAR ? xt_node_at_(x, xt_value_at_(x, v->id)->node) : NULL;
     const xt_numbers_ *d = n && n->op == XT_OP_BINARY_NUMBER_ ? n->numbers : NULL;
     xt_val known = n ? *v : xt_nothing_(); /* an unsuitable constant rules them out */
     if (xt_val_align_(v) >= of) return;
-    if (d && !xt_is_early_(x, v) && n->kind == SPE_ARITH_ADD) {
+    if (d && !xt_is_hoistable_(x, v) && n->kind == SPE_ARITH_ADD) {
         xt_need_multiple_(x, t, &d->v[0], of);
         xt_need_multiple_(x, t, &d->v[1], of);
-    } else if (d && !xt_is_early_(x, v) && n->kind == SPE_ARITH_MUL) {
-        xt_need_multiple_(x, t, xt_is_early_(x, &d->v[0]) ? &d->v[0] : &d->v[1], of);
+    } else if (d && !xt_is_hoistable_(x, v) && n->kind == SPE_ARITH_MUL) {
+        xt_need_multiple_(x, t, xt_is_hoistable_(x, &d->v[0]) ? &d->v[0] : &d->v[1], of);
     } else {
         xt_plan_offset_ *o = xt_need_(x, t, &known, of - 1);
         if (o) o->narrow = true;
     }
 }
 
-/* Requires an offset to be inside its extent; for a loop index, its bounds. False if that is not known early. */
+/* Requires an offset to be inside its extent; for a loop index, its bounds. False if that is not hoistable. */
 XE_FN_ bool xt_need_inside_(xt_ctx *x, const xt_tile *t, xt_val at, const xt_val *extent)
 {
     const xt_node_ *n = at.kind == SPE_SCALAR ? xt_node_at_(x, xt_value_at_(x, at.id)->node) : NULL;
@@ -6670,12 +6683,12 @@ XE_FN_ bool xt_need_inside_(xt_ctx *x, const xt_tile *t, xt_val at, const xt_val
     if (at.kind == SPE_INT && extent->kind == SPE_INT && at.integer >= 0 && at.integer < extent->integer) return true;
     if (f && f->index == at.id && f->step.kind == SPE_INT) {
         at = f->hi;
-        if (!xt_is_early_(x, &f->lo)) return false;
+        if (!xt_is_hoistable_(x, &f->lo)) return false;
         if (f->lo.kind != SPE_INT || f->lo.integer < 0) xt_need_(x, t, &f->lo, INT32_MIN);
     } else {
         f = NULL;
     }
-    if (!xt_is_early_(x, extent) || !xt_is_early_(x, &at)) return false;
+    if (!xt_is_hoistable_(x, extent) || !xt_is_hoistable_(x, &at)) return false;
     xt_plan_offset_ *o = xt_need_(x, t, &at, 0);
     if (!o) return true;
     o->below = *extent;
@@ -6691,7 +6704,7 @@ XE_FN_ void xt_need_leading_(xt_ctx *x, const xt_init_tile_desc_ *init)
     bool known = x->desc->pitch == XT_PITCH_ALIGNED;
     for (int i = 0; i < d->shape.count - 2 && !known; i++)
         if (!xt_need_inside_(x, &init->matrix, d->offset.at[i], &d->shape.at[i]))
-            xt_plan_tile_at_(x, init->matrix.number)->late_lines = true;
+            xt_plan_tile_at_(x, init->matrix.number)->lines_in_body = true;
     int elements = x->target.block2d.base / xt_bytes_(init->tile.type);
     if (d->shape.count > 2 && elements > 1) xt_need_multiple_(x, &init->matrix, &init->distance, elements);
 }
@@ -6704,18 +6717,19 @@ XE_FN_ void xt_find_tile_(xt_ctx *x, const xt_init_tile_desc_ *init)
     if (!p) return;
     p->parent = t->number;
     p->of = init;
-    p->apart = xt_spread_of_(x, &init->given.base) > 0;
+    p->differs_by_subgroup = xt_divergence_of_(x, &init->given.base) > 0;
     for (i = 0; i < 2; i++) p->align[i] = xt_val_align_(&init->given.offset.at[init->given.offset.count - 2 + i]);
     for (i = 0; i < init->given.offset.count; i++)
-        p->apart = p->apart || xt_spread_of_(x, &init->given.offset.at[i]) > 0;
+        p->differs_by_subgroup = p->differs_by_subgroup || xt_divergence_of_(x, &init->given.offset.at[i]) > 0;
     p->why_not = xt_never_block2d_(x, t);
     if (!p->why_not && x->desc->pitch != XT_PITCH_ALIGNED &&
-        (!xt_is_early_(x, &init->given.base) || !xt_is_early_(x, &t->shape[inner]) || !xt_is_early_(x, &t->pitch)))
+        (!xt_is_hoistable_(x, &init->given.base) || !xt_is_hoistable_(x, &t->shape[inner]) ||
+         !xt_is_hoistable_(x, &t->pitch)))
         p->why_not = "a base, pitch or length of lines computed in the body";
-    p->late_lines = !xt_is_early_(x, &t->shape[1 - inner]);
+    p->lines_in_body = !xt_is_hoistable_(x, &t->shape[1 - inner]);
     xt_need_leading_(x, init);
     xt_need_step_(x, t, &init->given.offset.at[init->given.offset.count - 2 + inner], false);
-    xt_need_step_(x, t, &init->place[inner], true);
+    xt_need_step_(x, t, &init->piece[inner], true);
 }
 
 /* Tiles that may replace each other in a region are treated alike. */
@@ -6733,21 +6747,21 @@ XE_FN_ void xt_find_region_tiles_(xt_ctx *x, const xt_node_ *n)
     for (int i = 0; i < f->slots; i++) {
         const xt_carried_ *t = &f->slot[i].start;
         bool tile = t->magic == XT_TILE_MAGIC_ && !t->tile.scatter;
-        if (n->spread && tile) xt_plan_tile_at_(x, t->tile.number)->apart = true;
+        if (n->divergence && tile) xt_plan_tile_at_(x, t->tile.number)->differs_by_subgroup = true;
         if (f->op == XT_OP_IF_) xt_join_tiles_(x, &f->slot[i].start, &f->slot[i].body);
         xt_join_tiles_(x, &f->slot[i].start, &f->slot[i].now);
     }
 }
 
 /* A class of tiles is used if one member is, and possible if all are. */
-XE_FN_ void xt_settle_tiles_(xt_ctx *x)
+XE_FN_ void xt_decide_tiles_(xt_ctx *x)
 {
     for (int i = 0; i < x->tiles.count; i++) {
         xt_plan_tile_ *p = xt_plan_tile_at_(x, i), *root = xt_plan_tile_at_(x, xt_tile_root_(x, i));
         root->used = root->used || p->used;
-        if (p != root) p->together = root->together = true;
-        root->apart = root->apart || p->apart;
-        root->late_lines = root->late_lines || p->late_lines;
+        if (p != root) p->shared_addresses = root->shared_addresses = true;
+        root->differs_by_subgroup = root->differs_by_subgroup || p->differs_by_subgroup;
+        root->lines_in_body = root->lines_in_body || p->lines_in_body;
         for (int j = 0; j < 2; j++) root->align[j] = xt_least_(root->align[j], p->align[j]);
         if (!root->why_not) root->why_not = p->why_not;
     }
@@ -6765,14 +6779,15 @@ XE_FN_ void xt_find_block2d_(xt_ctx *x)
             if (d->tile.scatter) continue;
             xt_need_step_(x, &d->tile, &d->by[xt_inner_(&d->tile)], false);
             p = xt_plan_tile_at_(x, d->tile.number);
-            p->apart = p->apart || n->spread || xt_spread_of_(x, &d->by[0]) || xt_spread_of_(x, &d->by[1]);
+            p->differs_by_subgroup = p->differs_by_subgroup || n->divergence || xt_divergence_of_(x, &d->by[0]) ||
+                                     xt_divergence_of_(x, &d->by[1]);
             for (int j = 0; j < 2; j++) p->align[j] = xt_least_(p->align[j], xt_val_align_(&d->by[j]));
         }
         if (n->op == XT_OP_END_) xt_find_region_tiles_(x, n);
         if (t) xt_plan_tile_at_(x, t->number)->used = true;
     }
     if (!spe_ok(&x->m)) return;
-    xt_settle_tiles_(x);
+    xt_decide_tiles_(x);
     for (int i = 0; i < x->nodes.count && !x->loads; i++) {
         const xt_node_ *n = xt_node_at_(x, i);
         x->loads = xt_is_mma_(n->op) || (n->op == XT_OP_LOAD_TILE_ && xt_access_by_(x, n).by_messages);
@@ -6782,30 +6797,30 @@ XE_FN_ void xt_find_block2d_(xt_ctx *x)
 /* passes/defer.c - a pass that defers element-wise operations to the store of their result. */
 
 /* Defers a vector until the store at a node, if only straight-line code is in between. */
-XE_FN_ void xt_put_off_(xt_ctx *x, const xt_vec *v, int store)
+XE_FN_ void xt_defer_(xt_ctx *x, const xt_vec *v, int store)
 {
     xt_value_ *value = xt_value_at_(x, v->id);
     const xt_node_ *n = xt_node_at_(x, value->node);
     const xt_vectors_ *d = n->vectors;
-    if (value->late || !xt_does_(n->op, XT_EACH_) || xt_layout_(x, v->id) != CM_ACC)
+    if (value->deferred || !xt_does_(n->op, XT_EACH_) || xt_layout_(x, v->id) != CM_ACC)
         return;
     for (int i = value->node; i < store; i++)
         if (xt_does_(xt_node_at_(x, i)->op, XT_BOUNDS_)) return;
     for (int i = 0; i < xt_operand_count_(d); i++)
         if (xt_layout_(x, d->v[i].id) != CM_ACC) return;
-    value->late = true;
-    for (int i = 0; i < xt_operand_count_(d); i++) xt_put_off_(x, &d->v[i], store);
+    value->deferred = true;
+    for (int i = 0; i < xt_operand_count_(d); i++) xt_defer_(x, &d->v[i], store);
 }
 
 /* A pass: vectors stored by 2D block messages are computed strip by strip at the store, along with their element-wise
  * operands, so that registers need not hold all intermediate results. */
 XE_ONCE_
-XE_FN_ void xt_find_late_(xt_ctx *x)
+XE_FN_ void xt_find_deferred_(xt_ctx *x)
 {
     for (int i = 0; i < x->nodes.count && spe_ok(&x->m); i++) {
         const xt_node_ *n = xt_node_at_(x, i);
         const xt_scattered_ *d = n->scattered;
-        if (n->op == XT_OP_STORE_TILE_ && !xt_why_not_block2d_(x, &d->access.tile)) xt_put_off_(x, &d->vec, i);
+        if (n->op == XT_OP_STORE_TILE_ && !xt_why_not_block2d_(x, &d->access.tile)) xt_defer_(x, &d->vec, i);
     }
 }
 
@@ -6818,7 +6833,7 @@ XE_FN_ const xt_tile *xt_addressed_(xt_ctx *x, int i)
 {
     const xt_node_ *n = xt_node_at_(x, i);
     if (n->op == XT_OP_ATOMIC_RMW_ && !n->scattered->access.tile.scatter) return &n->scattered->access.tile;
-    const xt_load_desc_ *d = n->op == XT_OP_TRANSPOSE_ ? xt_loaded_(x, &n->whole->v, i) : NULL;
+    const xt_load_desc_ *d = n->op == XT_OP_TRANSPOSE_ ? xt_loaded_(x, &n->move->v, i) : NULL;
     return d ? &d->tile : NULL;
 }
 
@@ -6827,9 +6842,10 @@ XE_FN_ bool xt_has_bands_(xt_ctx *x, const xt_plan_tile_ *p)
 {
     const xt_tile *t = &p->of->tile;
     int bytes = xt_bytes_(t->type), count = p->of->given.shape.count;
-    return t->inside && t->step == 1 && !t->column_major && (bytes == 2 || bytes == 4) && count == 2 && !p->together &&
-           t->shape[0].kind == SPE_INT && t->pitch.kind == SPE_INT && t->pitch.integer % x->S == 0 &&
-           t->pitch.integer > x->S && t->dist.data[1] % x->S == 0 && p->align[1] % x->S == 0;
+    return t->inside && t->step == 1 && !t->column_major && (bytes == 2 || bytes == 4) && count == 2 &&
+           !p->shared_addresses && t->shape[0].kind == SPE_INT && t->pitch.kind == SPE_INT &&
+           t->pitch.integer % x->S == 0 && t->pitch.integer > x->S && t->dist.data[1] % x->S == 0 &&
+           p->align[1] % x->S == 0;
 }
 
 XE_FN_ void xt_find_band_(xt_ctx *x, const xt_node_ *array)
@@ -6860,7 +6876,7 @@ XE_FN_ void xt_find_bands_(xt_ctx *x)
     if (!(x->target.block2d_sizes & (uint32_t)x->S)) return; /* there, operands do not have whole rows of lanes */
     for (int i = 0; i < x->nodes.count; i++) {
         const xt_tile *t = xt_addressed_(x, i);
-        if (t) xt_plan_tile_at_(x, t->number)->together = true;
+        if (t) xt_plan_tile_at_(x, t->number)->shared_addresses = true;
     }
     for (int i = 0; i < x->nodes.count; i++)
         if (xt_node_at_(x, i)->op == XT_OP_LOCAL_) xt_find_band_(x, xt_node_at_(x, i));
@@ -6911,7 +6927,7 @@ XE_ONCE_
 XE_FN_ bool xt_stage_fills_(const xt_stage_ *s, const xt_dist *d)
 {
     int k = s->use == CM_B, across = s->use == CM_A && d->subgroups ? 16 : 1;
-    return d->data[!k] % across == 0 && d->data[k] % (XT_PLANE_ * 4 / s->held) == 0 && d->count[k] == 1;
+    return d->data[!k] % across == 0 && d->data[k] % (XT_PLANE_ * 4 / s->local_bytes) == 0 && d->count[k] == 1;
 }
 
 /* Is it a conversion of f32 to 16-bit floats? */
@@ -6927,14 +6943,14 @@ XE_FN_ const xt_tile *xt_stage_from_(xt_ctx *x, int node)
 {
     const xt_node_ *n = xt_node_at_(x, node);
     const xt_load_desc_ *d = n->load;
-    if (n->op == XT_OP_TRANSPOSE_) d = xt_loaded_(x, &n->whole->v, node);
+    if (n->op == XT_OP_TRANSPOSE_) d = xt_loaded_(x, &n->move->v, node);
     else if (xt_stage_converts_(n)) d = xt_loaded_(x, &n->vectors->v[0], node);
     else if (n->op != XT_OP_LOAD_TILE_) return NULL;
     return d && d->padding == 0 && d->border == XT_BORDER_PADDING ? &d->tile : NULL;
 }
 
-/* Divides k into slices, each multiplied after the other; or copies `parts` turns of a loop, each with all of k. False
- * if messages and operands do not divide the shape. */
+/* Divides k into slices, each multiplied after the other; or copies `parts` iterations of a loop, each with all of k.
+ * False if messages and operands do not divide the shape. */
 XE_FN_ bool xt_stage_divide_(xt_ctx *x, xt_stage_ *s, int slices, int parts)
 {
     xt_dist *d = &s->dist;
@@ -6945,12 +6961,12 @@ XE_FN_ bool xt_stage_divide_(xt_ctx *x, xt_stage_ *s, int slices, int parts)
     s->slices = slices;
     s->parts = parts;
     elements = d->shape[k] * parts;
-    s->depth = elements * s->held / 4;
+    s->depth = elements * s->local_bytes / 4;
     s->across = s->use == CM_A && !s->to ? (d->shape[!k] + 15) / 16 * 16 : d->shape[!k];
     s->units = 0;
     if (!s->to) {
-        s->gap = d->data[!k] % s->together ? 0 : 4; /* to spread over all banks */
-        s->plane = xt_stage_place_(s, s->across, 0);
+        s->gap = d->data[!k] % s->rows_per_read ? 0 : 4; /* to spread over all banks */
+        s->plane = xt_stage_position_(s, s->across, 0);
         s->dwords = s->depth / XT_PLANE_ * s->plane;
         if (!xt_stage_fills_(s, d)) return false;
     }
@@ -6962,11 +6978,11 @@ XE_FN_ bool xt_stage_divide_(xt_ctx *x, xt_stage_ *s, int slices, int parts)
 XE_FN_ bool xt_copy_lies_(xt_ctx *x, xt_stage_ *s)
 {
     const xt_plan_tile_ *p = xt_plan_tile_at_(x, s->to->number);
-    int line = (p->band ? x->S : (int)s->to->pitch.integer) * s->held;
+    int line = (p->band ? x->S : (int)s->to->pitch.integer) * s->local_bytes;
     s->line = line / 4;
-    s->plane = p->band ? p->band * s->held / 4 : s->line;
+    s->plane = p->band ? p->band * s->local_bytes / 4 : s->line;
     p = xt_plan_tile_at_(x, xt_tile_root_(x, s->to->number));
-    return line % 16 == 0 && p->align[xt_inner_(s->to)] * s->held % 16 == 0;
+    return line % 16 == 0 && p->align[xt_inner_(s->to)] * s->local_bytes % 16 == 0;
 }
 
 /* Plans the loading of a vector this way; to: the tile that it is copied to, or NULL. False if it is neither a copy nor
@@ -6978,34 +6994,34 @@ XE_FN_ bool xt_stage_init_(xt_ctx *x, int node, const xt_tile *to, xt_stage_ *s)
     const xt_node_ *n = xt_node_at_(x, node);
     const xt_tile *t = xt_stage_from_(x, node), *m;
     if (!t) return false;
-    cm_type type = xt_held_(xt_value_at_(x, n->result)->now.vec.type);
+    cm_type type = xt_storage_type_(xt_value_at_(x, n->result)->now.vec.type);
     memset(s, 0, sizeof *s);
     if (!cm_has_dpas(&x->target, cm_product_row(type, type))) return false;
     s->node = node;
     s->from = t;
     s->to = to;
-    s->turned = n->op == XT_OP_TRANSPOSE_;
+    s->transposed = n->op == XT_OP_TRANSPOSE_;
     s->converts = xt_stage_converts_(n);
     s->type = type;
-    s->loaded = s->turned ? n->whole->v.id : s->converts ? n->vectors->v[0].id : n->result;
+    s->loaded = s->transposed ? n->move->v.id : s->converts ? n->vectors->v[0].id : n->result;
     s->use = to ? (to->column_major ? CM_A : CM_B) : xt_layout_(x, n->result);
     if (s->use == CM_ACC && xt_bytes_((int)type) == 2) s->use = CM_B; /* rearranged within lanes */
     const xt_plan_tile_ *p = xt_plan_tile_at_(x, xt_tile_root_(x, t->number));
     m = &xt_plan_tile_at_(x, t->number)->of->matrix;
-    if (s->use == CM_ACC || t->base.local || t->step != 1 || n->spread > 0 || p->apart ||
-        (x->subgroups > 1 && !t->dist.subgroups) || !xt_is_early_(x, &m->shape[0]) || !xt_is_early_(x, &m->shape[1]) ||
-        !xt_is_early_(x, &m->pitch))
+    if (s->use == CM_ACC || t->base.local || t->step != 1 || n->divergence > 0 || p->differs_by_subgroup ||
+        (x->subgroups > 1 && !t->dist.subgroups) || !xt_is_hoistable_(x, &m->shape[0]) ||
+        !xt_is_hoistable_(x, &m->shape[1]) || !xt_is_hoistable_(x, &m->pitch))
         return false;
     int inner = xt_inner_(t);
     s->bytes = xt_bytes_(t->type);
-    s->held = xt_bytes_((int)type);
+    s->local_bytes = xt_bytes_((int)type);
     s->subgroups = x->subgroups > 1 ? x->subgroups : 1;
-    s->along_k = (inner ^ s->turned) == (s->use == CM_B);
-    s->weave = s->along_k ? 1 : 4 / s->held;
+    s->along_k = (inner ^ s->transposed) == (s->use == CM_B);
+    s->weave = s->along_k ? 1 : 4 / s->local_bytes;
     s->classes = 16 / s->bytes;
-    s->whole = p->align[!inner] % s->classes == 0;
+    s->from_first_class = p->align[!inner] % s->classes == 0;
     s->aligned = p->align[inner] * s->bytes % 4 == 0;
-    s->together = s->held < 4 ? 8 : 16;
+    s->rows_per_read = s->local_bytes < 4 ? 8 : 16;
     s->line = XT_PLANE_;
     return to ? xt_copy_lies_(x, s) && xt_stage_divide_(x, s, 1, 1) && xt_stage_rounds_(s) <= XT_EAGER_
               : xt_stage_divide_(x, s, 1, 1);
@@ -7111,25 +7127,25 @@ XE_FN_ void xt_slice_product_(xt_ctx *x, const spe_list *plans, int mma)
 }
 
 /* Products of a few matrix instructions leave most of the time to barriers and small messages. If the operands of a
- * loop's turns lie side by side in memory, a work-group copies those of several turns together. */
-XE_FN_ void xt_join_turns_(xt_ctx *x, const spe_list *plans, xt_frame_ *f)
+ * loop's iterations lie side by side in memory, a work-group copies those of several iterations together. */
+XE_FN_ void xt_unroll_copies_(xt_ctx *x, const spe_list *plans, xt_frame_ *f)
 {
     xt_stage_ *s = (xt_stage_ *)plans->items;
-    int turns = x->subgroups > 1 ? xt_copies_(x, f, 48) : 1, dwords = 0;
-    bool joins = turns > 1;
+    int iterations = x->subgroups > 1 ? xt_copies_(x, f, 48) : 1, dwords = 0;
+    bool joins = iterations > 1;
     for (int i = 0; joins && i < plans->count; i++) {
         if (!xt_is_within_(f, s[i].node)) continue;
         int k = s[i].use == CM_B;
-        joins = s[i].slices == 1 && xt_advances_(s[i].from, f, k ^ s[i].turned, s[i].dist.shape[k]);
+        joins = s[i].slices == 1 && xt_advances_(s[i].from, f, k ^ s[i].transposed, s[i].dist.shape[k]);
         dwords += s[i].dwords;
     }
-    while (turns > 2 && turns * dwords > 4096) turns /= 2;
-    if (!joins || !dwords || turns * dwords > xt_stage_room_(x)) return;
+    while (iterations > 2 && iterations * dwords > 4096) iterations /= 2;
+    if (!joins || !dwords || iterations * dwords > xt_stage_room_(x)) return;
     for (int i = 0; joins && i < plans->count; i++)
-        joins = !xt_is_within_(f, s[i].node) || xt_stage_divide_(x, &s[i], 1, turns);
+        joins = !xt_is_within_(f, s[i].node) || xt_stage_divide_(x, &s[i], 1, iterations);
     for (int i = 0; !joins && i < plans->count; i++)
         if (xt_is_within_(f, s[i].node)) xt_stage_divide_(x, &s[i], 1, 1);
-    if (joins) f->together = turns;
+    if (joins) f->per_copy = iterations;
 }
 
 /* ---- copies: vectors that are loaded only to be stored in local memory ------------------------------------------- */
@@ -7212,7 +7228,7 @@ XE_FN_ bool xt_is_in_order_(xt_ctx *x, int copy, const xt_tile *to)
         bool both = xt_is_copy_(x, n);
         if (!both && xt_is_owned_(x, &to->dist) && !xt_is_owned_(x, &t->dist)) continue;
         if (xt_are_separate_(x, xt_least_(i, copy), i > copy ? i : copy)) continue;
-        /* in one turn of a loop at least */
+        /* in one iteration of a loop at least */
         if (!both || !xt_are_apart_(x, t, to) || !xt_are_separate_(x, i, i) || !xt_are_separate_(x, copy, copy))
             return false;
     }
@@ -7228,9 +7244,9 @@ XE_FN_ void xt_find_copies_(xt_ctx *x)
         const xt_tile *to = &n->scattered->access.tile;
         const xt_value_ *v = xt_value_at_(x, n->scattered->vec.id);
         xt_stage_ s;
-        if (!to->base.local || !to->inside || to->step != 1 || to->pitch.kind != SPE_INT || n->spread ||
+        if (!to->base.local || !to->inside || to->step != 1 || to->pitch.kind != SPE_INT || n->divergence ||
             xt_plan_tile_at_(x, to->number)->of->given.shape.count > 2 ||
-            xt_plan_tile_at_(x, xt_tile_root_(x, to->number))->apart || !xt_is_in_order_(x, i, to) ||
+            xt_plan_tile_at_(x, xt_tile_root_(x, to->number))->differs_by_subgroup || !xt_is_in_order_(x, i, to) ||
             !xt_stage_init_(x, v->node, to, &s))
             continue;
         xt_stage_keep_(x, &s);
@@ -7261,9 +7277,9 @@ XE_FN_ void xt_find_stages_(xt_ctx *x)
         const xt_node_ *n = xt_node_at_(x, i);
         const xt_mma_desc_ *d = n->op == XT_OP_TILE_MMA_ ? n->mma : NULL;
         xt_stage_ *s = xt_stage_from_(x, i) ? xt_stage_plan_(x, &plans, n->result) : NULL;
-        if (n->op == XT_OP_FOR_) xt_join_turns_(x, &plans, n->frame);
+        if (n->op == XT_OP_FOR_) xt_unroll_copies_(x, &plans, n->frame);
         now = s && s->slices == 1 ? xt_stage_add_(x, s, n->in, last) : -1;
-        if (now >= 0 && n->in && n->in->in && s->buffers > 1) n->in->meets = true;
+        if (now >= 0 && n->in && n->in->in && s->buffers > 1) n->in->has_barrier = true;
         if (now >= 0 || !xt_is_quiet_(n->op)) last = now;
         if (!d || !(s = xt_stage_plan_(x, &plans, d->left.id)) || s->slices == 1) continue;
         now = xt_stage_add_(x, s, n->in, -1);
@@ -7330,7 +7346,7 @@ XE_FN_ int xt_common_type_(const xt_val *a, const xt_val *b)
     return CM_I32;
 }
 
-XE_FN_ bool xt_held_as_bits_(int type) { return type == CM_BF16 || xt_is_small_(type); }
+XE_FN_ bool xt_stored_as_bits_(int type) { return type == CM_BF16 || xt_is_small_(type); }
 
 XE_FN_ bool xt_binary_allowed_(xt_where_ w, int op, const xt_val *a, const xt_val *b, int type)
 {
@@ -7339,7 +7355,7 @@ XE_FN_ bool xt_binary_allowed_(xt_where_ w, int op, const xt_val *a, const xt_va
     if (!xt_check_value_(w, a, "the first operand") || !xt_check_value_(w, b, "the second operand")) return false;
     if (!spe_val_is_set(a) || !spe_val_is_set(b))
         return xt_fail_(w, XT_ERROR_UNSET, "an operand of %s", xt_op_name_(op));
-    if (a->kind == SPE_POINTER || b->kind == SPE_POINTER || type < 0 || xt_held_as_bits_(type) ||
+    if (a->kind == SPE_POINTER || b->kind == SPE_POINTER || type < 0 || xt_stored_as_bits_(type) ||
         (type == XT_BOOL_ && !logic) || (integers_only && !xt_is_int_(type) && !logic))
         return xt_fail_(w, XT_ERROR_SCALAR_TYPE, "%s of %s and %s", xt_op_name_(op), xt_describe_(a).s,
                         xt_describe_(b).s);
@@ -7352,7 +7368,7 @@ XE_FN_ bool xt_binary_allowed_(xt_where_ w, int op, const xt_val *a, const xt_va
 XE_FN_ xt_val xt_cast_number_(xt_where_ w, int type, const xt_val *v)
 {
     xt_numbers_ n = {type, {*v, *v, *v}};
-    if (xt_held_as_bits_(type) || xt_is_small_(v->type))
+    if (xt_stored_as_bits_(type) || xt_is_small_(v->type))
         return XT_FAIL_NUMBER_(w, XT_ERROR_SCALAR_TYPE, "XT_CAST of a number from %s to %s", xt_type_name_(v->type),
                                xt_type_name_(type));
     if (!xt_check_value_(w, v, "the operand of XT_CAST")) return xt_nothing_();
@@ -7360,7 +7376,8 @@ XE_FN_ xt_val xt_cast_number_(xt_where_ w, int type, const xt_val *v)
         return XT_FAIL_NUMBER_(w, v->kind == SPE_POINTER ? XT_ERROR_SCALAR_TYPE : XT_ERROR_UNSET,
                                "the operand of XT_CAST");
     xt_val r = xt_record_number_(w, XT_AS_(CAST_NUMBER), 0, type, xt_val_align_(v), &n);
-    xt_value_at_(w.x, r.id)->early = xt_is_int_(type) && xt_is_int_(xt_carried_type_(v)) && xt_is_early_(w.x, v);
+    xt_value_at_(w.x, r.id)->hoistable =
+        xt_is_int_(type) && xt_is_int_(xt_carried_type_(v)) && xt_is_hoistable_(w.x, v);
     return r;
 }
 
@@ -7402,8 +7419,8 @@ XE_FN_ xt_val xt_binary_number_(xt_where_ w, int op, xt_val a, xt_val b)
         return xt_nothing_();
     r = xt_record_number_(w, XT_AS_(BINARY_NUMBER), op, xt_is_compare_(op) ? XT_BOOL_ : type,
                           xt_is_int_(type) ? xt_align_result_(op, &n.v[0], &n.v[1]) : 1, &n);
-    xt_value_at_(w.x, r.id)->early =
-        xt_is_int_(type) && !xt_is_compare_(op) && xt_is_early_(w.x, &n.v[0]) && xt_is_early_(w.x, &n.v[1]);
+    xt_value_at_(w.x, r.id)->hoistable =
+        xt_is_int_(type) && !xt_is_compare_(op) && xt_is_hoistable_(w.x, &n.v[0]) && xt_is_hoistable_(w.x, &n.v[1]);
     return r;
 }
 
@@ -7440,10 +7457,10 @@ xt_val xt_builtin_(xt_where_ w, spe_builtin_name name, int dim)
     if (!xt_enter_(w)) return xt_nothing_();
     if (dim < 0 || dim > 2) return XT_FAIL_NUMBER_(w, XT_ERROR_DIMENSION, "got %d", dim);
     xt_val r = xt_record_number_(w, XT_AS_(BUILTIN), (int)name, CM_I32, 1, &n);
-    xt_value_at_(w.x, r.id)->early = name == SPE_GROUP_ID || name == SPE_GROUP_COUNT;
-    if (name == SPE_SUBGROUP_ID) xt_value_at_(w.x, r.id)->spread = 1;
+    xt_value_at_(w.x, r.id)->hoistable = name == SPE_GROUP_ID || name == SPE_GROUP_COUNT;
+    if (name == SPE_SUBGROUP_ID) xt_value_at_(w.x, r.id)->divergence = 1;
     if (name == SPE_SUBGROUP_LANE || ((name == SPE_LOCAL_ID || name == SPE_GLOBAL_ID) && dim == 0))
-        xt_value_at_(w.x, r.id)->spread = 2; /* work-groups are one-dimensional */
+        xt_value_at_(w.x, r.id)->divergence = 2; /* work-groups are one-dimensional */
     return r;
 }
 
@@ -7486,13 +7503,13 @@ XE_FN_ bool xt_distribute_(xt_where_ w, xt_dist *d, int rows, int cols, const xt
 }
 
 /* The offset of this subgroup's first piece in a dimension. */
-XE_FN_ xt_val xt_record_place_(xt_where_ w, const xt_dist *d, int dim)
+XE_FN_ xt_val xt_record_piece_offset_(xt_where_ w, const xt_dist *d, int dim)
 {
-    if (!xt_has_place_(d, dim)) return spe_val_int(0);
+    if (!xt_has_piece_offset_(d, dim)) return spe_val_int(0);
     xt_val v = spe_val_of(SPE_SCALAR, CM_I32, xt_new_value_(w.x));
     v.align = xt_align_of_(d->data[dim]);
-    xt_value_at_(w.x, v.id)->spread = 1;
-    xt_record_(w, XT_AS_(PLACE), dim, v.id, d, sizeof *d);
+    xt_value_at_(w.x, v.id)->divergence = 1;
+    xt_record_(w, XT_AS_(PIECE_OFFSET), dim, v.id, d, sizeof *d);
     return v;
 }
 
@@ -7562,12 +7579,12 @@ XE_FN_ int xt_dimension_(xt_where_ w, const char *what, int dim, const xt_vec *v
 XE_FN_ xt_vec xt_fill_(xt_where_ w, xt_vec v, const xt_val *number, uint32_t like)
 {
     xt_splat_of_ of = {*number, like};
-    int type = (int)xt_held_(v.type), arith = xt_number_type_(type);
+    int type = (int)xt_storage_type_(v.type), arith = xt_number_type_(type);
     bool is_rounded = number->kind == SPE_SCALAR && number->type == arith;
     if (xt_check_type_(w, number, is_rounded ? arith : type, "the element") &&
         xt_check_uniform_(w, number, "the element"))
         xt_record_(w, XT_AS_(SPLAT), 0, v.id, &of, sizeof of);
-    xt_spread_at_least_(w.x, v.id, xt_spread_of_(w.x, number));
+    xt_diverges_at_least_(w.x, v.id, xt_divergence_of_(w.x, number));
     return v;
 }
 
@@ -7697,14 +7714,14 @@ XE_FN_ xt_vec xt_rearrange_(xt_where_ w, const xt_operation_ *as, const xt_vec *
                             const xt_map *source, const xt_source_ *from, xt_vec r)
 {
     int dim = from->divisor[1] > 1;
-    xt_whole_ d = XT_ZERO_;
+    xt_move_ d = XT_ZERO_;
     if (!r.id) return r;
     d.v = *v;
     d.given = *given;
     d.source = *source;
     d.dim = dim;
     d.from = *from;
-    if (xt_value_at_(w.x, v->id)->spread && xt_has_map_(&r.map) && !xt_has_map_(&v->map))
+    if (xt_value_at_(w.x, v->id)->divergence && xt_has_map_(&r.map) && !xt_has_map_(&v->map))
         xt_fail_(w, XT_ERROR_NOT_UNIFORM, "subgroups share the result, and each has a vector %d x %d of its own",
                  v->dist.shape[0], v->dist.shape[1]);
     xt_spread_like_(w.x, r.id, v);
@@ -7750,7 +7767,7 @@ XE_FN_ bool xt_broadcast_map_(xt_where_ w, xt_broadcast_desc_ *d)
 xt_vec xt_broadcast_(xt_where_ w, xt_broadcast_desc_ d)
 {
     const int *n = d.vec.dist.shape;
-    xt_source_ from = XT_SAME_PLACE_;
+    xt_source_ from = XT_SAME_ELEMENT_;
     xt_map given = d.map;
     if (!xt_check_broadcast_(w, &d) || !xt_broadcast_map_(w, &d)) return xt_no_vec_();
     xt_vec r = xt_mapped_vec_(w, d.vec.type, d.dim ? n[0] : d.size, d.dim ? d.size : n[1], &d.map);
@@ -7788,7 +7805,7 @@ xt_vec xt_transpose_(xt_where_ w, xt_layout_desc_ d)
 
 XE_FN_ xt_vec xt_convert_to_(xt_where_ w, const xt_vec *v, const xt_map *map, const xt_map *source)
 {
-    static const xt_source_ from = XT_SAME_PLACE_;
+    static const xt_source_ from = XT_SAME_ELEMENT_;
     if (xt_same_map_(&v->map, map)) return *v;
     xt_vec r = xt_mapped_vec_(w, v->type, v->dist.shape[0], v->dist.shape[1], map);
     memcpy(r.inner, v->inner, sizeof r.inner);
@@ -7842,7 +7859,7 @@ xt_vec xt_shape_cast_(xt_where_ w, xt_slice_desc_ d)
 /* ---- blocked vectors: no data moves, as registers already hold blocks ------------------------------------------- */
 
 /* d->part as a new value. */
-XE_FN_ xt_vec xt_rename_(xt_where_ w, const xt_operation_ *as, int kind, const xt_whole_ *d, const int inner[2])
+XE_FN_ xt_vec xt_rename_(xt_where_ w, const xt_operation_ *as, int kind, const xt_move_ *d, const int inner[2])
 {
     xt_vec r = d->part;
     if (!r.id) return xt_no_vec_();
@@ -7854,7 +7871,7 @@ XE_FN_ xt_vec xt_rename_(xt_where_ w, const xt_operation_ *as, int kind, const x
 
 XE_FN_ xt_vec xt_reblocked_(xt_where_ w, const xt_operation_ *as, const xt_vec *v, const int inner[2])
 {
-    xt_whole_ d = XT_ZERO_;
+    xt_move_ d = XT_ZERO_;
     d.v = d.part = *v;
     return xt_rename_(w, as, 0, &d, inner);
 }
@@ -8329,8 +8346,8 @@ xt_tile xt_init_tile_(xt_where_ w, xt_tile_desc_ d)
         xt_leading_(w, init);
         const xt_val *at = &d.offset.at[d.offset.count - 2];
         for (int i = 0; i < 2; i++) {
-            init->place[i] = xt_record_place_(w, &t.dist, i);
-            init->tile.offset[i] = xt_binary_number_(w, SPE_ARITH_ADD, at[i], init->place[i]);
+            init->piece[i] = xt_record_piece_offset_(w, &t.dist, i);
+            init->tile.offset[i] = xt_binary_number_(w, SPE_ARITH_ADD, at[i], init->piece[i]);
         }
         t = init->tile;
     }
@@ -8397,7 +8414,7 @@ XE_FN_ bool xt_check_padding_(xt_where_ w, int type, double padding)
 
 xt_vec xt_load_tile_(xt_where_ w, xt_load_desc_ d)
 {
-    xt_vec form = xt_form_(&d.tile);
+    xt_vec form = xt_vec_of_tile_(&d.tile);
     if (!xt_enter_(w) || !xt_check_tile_(w, &d.tile, false, "the tile of XT_LOAD_TILE") ||
         !xt_check_padding_(w, d.tile.type, d.padding))
         return xt_no_vec_();
@@ -8414,7 +8431,7 @@ XE_FN_ bool xt_check_store_(xt_where_ w, const xt_vec *v, const xt_tile *t)
 {
     static const xt_same_errors_ errors = {XT_ERROR_STORE_SHAPE, XT_ERROR_STORE_TYPE, XT_ERROR_STORE_BLOCKS,
                                            XT_ERROR_STORE_MAP};
-    xt_vec form = xt_form_(t);
+    xt_vec form = xt_vec_of_tile_(t);
     return xt_check_same_(w, &errors, "vector", v, "tile", &form);
 }
 
@@ -8440,7 +8457,7 @@ void xt_store_tile_(xt_where_ w, xt_scattered_ d)
 XE_FN_ bool xt_check_mask_(xt_where_ w, const xt_vec *mask, const xt_tile *t)
 {
     static const xt_same_errors_ errors = {XT_ERROR_MASK_SHAPE, 0, 0, XT_ERROR_MASK_MAP};
-    xt_vec form = xt_form_(t);
+    xt_vec form = xt_vec_of_tile_(t);
     if (!mask->magic) return true;
     if (!xt_check_vec_(w, mask, "the mask")) return false;
     if (mask->type != (cm_type)XT_BOOL_) return xt_fail_(w, XT_ERROR_MASK_TYPE, "got %s", xt_type_name_(mask->type));
@@ -8450,7 +8467,7 @@ XE_FN_ bool xt_check_mask_(xt_where_ w, const xt_vec *mask, const xt_tile *t)
 xt_vec xt_load_gather_(xt_where_ w, xt_gather_desc_ d)
 {
     xt_scattered_ of = {xt_no_vec_(), d};
-    xt_vec form = xt_form_(&d.tile);
+    xt_vec form = xt_vec_of_tile_(&d.tile);
     if (!xt_enter_(w) || !xt_check_tile_(w, &d.tile, true, "the tile of XT_LOAD_GATHER") ||
         !xt_check_mask_(w, &d.mask, &d.tile) || !xt_check_padding_(w, d.tile.type, d.padding))
         return xt_no_vec_();
@@ -8548,7 +8565,7 @@ XE_FN_ bool xt_mma_check_blocks_(xt_where_ w, const xt_mma_desc_ *d, bool with_c
 }
 
 /* The result of a product, after all checks; to be recorded. */
-XE_FN_ xt_vec xt_mma_form_(xt_where_ w, const xt_mma_desc_ *d)
+XE_FN_ xt_vec xt_product_vec_(xt_where_ w, const xt_mma_desc_ *d)
 {
     bool with_c = d->sum.magic != 0;
     cm_type type = CM_F32;
@@ -8567,7 +8584,7 @@ XE_FN_ xt_vec xt_mma_form_(xt_where_ w, const xt_mma_desc_ *d)
 
 xt_vec xt_tile_mma_(xt_where_ w, xt_mma_desc_ d)
 {
-    xt_vec r = xt_mma_form_(w, &d);
+    xt_vec r = xt_product_vec_(w, &d);
     if (r.id) xt_record_(w, XT_AS_(TILE_MMA), 0, r.id, &d, sizeof d);
     return r;
 }
@@ -8612,7 +8629,7 @@ xt_vec xt_tile_mma_scaled_(xt_where_ w, xt_scaled_desc_ d)
     d.mma.sum = d.sum;
     d.mma.type = d.type;
     d.mma.map = d.map;
-    xt_vec r = xt_mma_form_(w, &d.mma);
+    xt_vec r = xt_product_vec_(w, &d.mma);
     const xt_vec *a = &d.mma.left, *b = &d.mma.right;
     if (!r.id || !xt_check_scaled_types_(w, a, b)) return xt_no_vec_();
     if (r.type != CM_F32 && r.type != CM_BF16)
@@ -8646,13 +8663,13 @@ xt_vec xt_atomic_rmw_(xt_where_ w, xt_rmw_kind_ kind, xt_scattered_ d)
 {
     const xt_tile *t = &d.access.tile;
     const xt_vec *mask = &d.access.mask;
-    xt_vec form = xt_form_(t);
+    xt_vec form = xt_vec_of_tile_(t);
     if (!xt_enter_(w) || !xt_check_vec_(w, &d.vec, "the vector of XT_ATOMIC_RMW") ||
         !xt_check_tile_(w, t, t->scatter || mask->magic, "the tile of XT_ATOMIC_RMW") ||
         !xt_check_store_(w, &d.vec, t) || !xt_check_mask_(w, mask, t) || !xt_check_rmw_(w, kind, t))
         return xt_no_vec_();
     xt_vec r = xt_new_vec_(w.x, t->type, &form);
-    xt_spread_at_least_(w.x, r.id, 1); /* each subgroup may see the results of others */
+    xt_diverges_at_least_(w.x, r.id, 1); /* each subgroup may see the results of others */
     xt_record_(w, XT_AS_(ATOMIC_RMW), (int)kind, r.id, &d, sizeof d);
     return r;
 }
@@ -8698,7 +8715,7 @@ XE_FN_ xt_vec xt_reduction_step_(xt_where_ w, const xt_vec *v, int kind, int dim
 {
     const int *n = v->dist.shape;
     xt_vec r = xt_mapped_vec_(w, (cm_type)type, dim ? n[0] : n[0] / size, dim ? n[1] / size : n[1], map);
-    xt_whole_ d = XT_ZERO_;
+    xt_move_ d = XT_ZERO_;
     d.v = *v;
     d.dim = dim;
     d.size = size;
@@ -8711,30 +8728,30 @@ XE_FN_ xt_vec xt_reduction_step_(xt_where_ w, const xt_vec *v, int kind, int dim
  * are redistributed, so that each subgroup has whole groups, and reduced. Until then sums and products stay f32. */
 xt_vec xt_reduction_(xt_where_ w, int kind, xt_reduction_desc_ d)
 {
-    xt_whole_ whole = XT_ZERO_;
+    xt_move_ move = XT_ZERO_;
     int inner[2];
-    whole.v = d.vec;
-    whole.given = d.map;
-    whole.source = d.source;
+    move.v = d.vec;
+    move.given = d.map;
+    move.source = d.source;
     if (!xt_check_reduction_(w, "XT_REDUCTION", kind, &d) || !xt_reduction_map_(w, &d)) return xt_no_vec_();
-    whole.dim = d.dim;
-    whole.size = d.reduction_size;
+    move.dim = d.dim;
+    move.size = d.reduction_size;
     w.x->part++;
     int part = xt_common_divisor_(d.vec.dist.data[d.dim], d.reduction_size);
     int rest = d.reduction_size / part, type = (int)d.vec.type;
     spe_arith_op op = xt_red_info_(kind)->op;
     int part_type = rest > 1 && (op == SPE_ARITH_ADD || op == SPE_ARITH_MUL) ? xt_wide_type_(type) : type;
     xt_map map = xt_map_reduction(&d.vec.map, d.dim, part);
-    whole.part = xt_reduction_step_(w, &d.vec, kind, d.dim, part, &map, part_type);
+    move.part = xt_reduction_step_(w, &d.vec, kind, d.dim, part, &map, part_type);
     if (rest > 1 || !xt_same_map_(&map, &d.map)) {
         map = d.map;
         if (xt_has_map_(&map)) map.sg_data[d.dim] *= rest;
-        if (whole.part.id) whole.part = xt_convert_to_(w, &whole.part, &map, &whole.part.map);
-        if (rest > 1 && whole.part.id) whole.part = xt_reduction_step_(w, &whole.part, kind, d.dim, rest, &d.map, type);
+        if (move.part.id) move.part = xt_convert_to_(w, &move.part, &map, &move.part.map);
+        if (rest > 1 && move.part.id) move.part = xt_reduction_step_(w, &move.part, kind, d.dim, rest, &d.map, type);
     }
     w.x->part--;
     for (int i = 0; i < 2; i++) inner[i] = d.vec.inner[0] ? (i == d.dim ? 1 : d.vec.inner[i]) : 0;
-    return xt_rename_(w, XT_AS_(REDUCTION), kind, &whole, inner);
+    return xt_rename_(w, XT_AS_(REDUCTION), kind, &move, inner);
 }
 
 /* For operations made of others: with `size` neighbours along dim in each group (0: all), and the map that follows. */
@@ -8768,14 +8785,14 @@ xt_vec xt_scan_vec_(xt_where_ w, int kind, xt_scan_desc_ d)
 {
     const xt_cast_desc_ as_usual = {true};
     xt_reduction_desc_ check = XT_ZERO_;
-    xt_whole_ of = XT_ZERO_;
+    xt_move_ of = XT_ZERO_;
     int type = (int)d.vec.type;
     xt_vec plain = d.vec;
     check.vec = d.vec;
     check.dim = d.dim;
     if (!xt_check_reduction_(w, "XT_SCAN", kind, &check)) return xt_no_vec_();
     if (d.vec.dist.data[check.dim] < d.vec.dist.shape[check.dim]) {
-        if (xt_wide_type_(type) != (int)xt_held_((cm_type)type)) { /* rounded once */
+        if (xt_wide_type_(type) != (int)xt_storage_type_((cm_type)type)) { /* rounded once */
             d.vec = xt_cast_vec_(w, xt_wide_type_(type), xt_any_vec_(d.vec), as_usual);
             return xt_cast_vec_(w, type, xt_any_vec_(xt_scan_vec_(w, kind, d)), as_usual);
         }
@@ -8936,7 +8953,7 @@ xt_vec xt_bitcast_vec_(xt_where_ w, int type, xt_any_ a)
 {
     static const int whole[2] = {0, 0};
     int from = (int)a.vec.type;
-    xt_whole_ d = XT_ZERO_;
+    xt_move_ d = XT_ZERO_;
     if (!xt_enter_(w) || !xt_check_vec_(w, &a.vec, "the operand of XT_BITCAST")) return xt_no_vec_();
     if (type == XT_BOOL_ || from == XT_BOOL_)
         return XT_FAIL_VEC_(w, XT_ERROR_BITCAST, "from %s to %s", xt_type_name_(from), xt_type_name_(type));
@@ -9049,7 +9066,7 @@ xt_vec xt_quantize_(xt_where_ w, int type, xt_quantize_desc_ d)
     return type == CM_E2M1 ? xt_to_e2m1_(w, x, d.dim) : xt_cast_vec_(w, type, xt_any_vec_(x), saturating);
 }
 
-/* front/emit.c - records users' own operations, written with the lower headers. */
+/* front/user_operations.c - records users' own operations, written with the lower headers. */
 
 xt_val xt_emit_(xt_where_ w, int type, xt_emit_fn fn, void *user, xt_index operands)
 {
@@ -9063,7 +9080,7 @@ xt_val xt_emit_(xt_where_ w, int type, xt_emit_fn fn, void *user, xt_index opera
         else if (!spe_val_is_set(&operands.at[i]))
             return XT_FAIL_NUMBER_(w, XT_ERROR_UNSET, "an operand of XT_EMIT");
     xt_val v = spe_val_of(SPE_SCALAR, type, xt_new_value_(w.x));
-    for (int i = 0; i < operands.count; i++) xt_spread_at_least_(w.x, v.id, xt_spread_of_(w.x, &operands.at[i]));
+    for (int i = 0; i < operands.count; i++) xt_diverges_at_least_(w.x, v.id, xt_divergence_of_(w.x, &operands.at[i]));
     xt_record_(w, XT_AS_(EMIT), 0, v.id, &d, sizeof d);
     return v;
 }
@@ -9087,7 +9104,7 @@ xt_vec xt_emit_vec_(xt_where_ w, int type, xt_emit_block_fn fn, void *user, cons
     return v;
 }
 
-/* front/single.c - records single numbers: load, store, elements of vectors; any and all of a mask; random numbers. */
+/* front/element.c - records single numbers: load, store, elements of vectors; any and all of a mask; random numbers. */
 
 XE_FN_ bool xt_check_element_(xt_where_ w, const xt_val *base, const xt_val *index, const char *what)
 {
@@ -9200,7 +9217,7 @@ XE_FN_ bool xt_read_(xt_where_ w, const void *object, xt_carried_ *t, int number
 XE_FN_ xt_text_ xt_describe_carried_(const xt_carried_ *t)
 {
     bool vec = t->magic == XT_VEC_MAGIC_;
-    xt_vec v = vec ? t->vec : xt_form_(&t->tile);
+    xt_vec v = vec ? t->vec : xt_vec_of_tile_(&t->tile);
     xt_text_ text;
     if (t->magic == SPE_VAL_MAGIC)
         snprintf(text.s, sizeof text.s, "%s", xt_type_name_(xt_carried_type_(&t->val)));
@@ -9211,7 +9228,7 @@ XE_FN_ xt_text_ xt_describe_carried_(const xt_carried_ *t)
     return text;
 }
 
-XE_FN_ bool xt_same_form_(const xt_vec *a, const xt_vec *b)
+XE_FN_ bool xt_same_shape_(const xt_vec *a, const xt_vec *b)
 {
     return a->type == b->type && xt_same_map_(&a->map, &b->map) &&
            memcmp(a->dist.shape, b->dist.shape, sizeof a->dist.shape) == 0;
@@ -9220,10 +9237,10 @@ XE_FN_ bool xt_same_form_(const xt_vec *a, const xt_vec *b)
 XE_FN_ bool xt_same_kind_(const xt_carried_ *a, const xt_carried_ *b)
 {
     if (a->magic != b->magic) return false;
-    if (a->magic == XT_VEC_MAGIC_) return xt_same_form_(&a->vec, &b->vec);
+    if (a->magic == XT_VEC_MAGIC_) return xt_same_shape_(&a->vec, &b->vec);
     if (a->magic == XT_TILE_MAGIC_) {
-        xt_vec p = xt_form_(&a->tile), q = xt_form_(&b->tile);
-        return xt_same_form_(&p, &q) && memcmp(p.inner, q.inner, sizeof p.inner) == 0 &&
+        xt_vec p = xt_vec_of_tile_(&a->tile), q = xt_vec_of_tile_(&b->tile);
+        return xt_same_shape_(&p, &q) && memcmp(p.inner, q.inner, sizeof p.inner) == 0 &&
                a->tile.column_major == b->tile.column_major && a->tile.scatter == b->tile.scatter &&
                a->tile.inside == b->tile.inside && a->tile.step == b->tile.step &&
                a->tile.base.local == b->tile.base.local &&
@@ -9266,21 +9283,21 @@ XE_FN_ void xt_renew_(xt_ctx *x, xt_carried_ *t, uint32_t mask)
 {
     xt_vec *v = mask & XT_VEC_CHANGES_ ? xt_carried_vec_(t) : NULL;
     xt_val *p;
-    int spread;
+    int divergence;
     if (mask && t->magic == XT_TILE_MAGIC_) t->tile.id = xt_further_value_(x);
     for (int i = 0; spe_ok(&x->m) && (p = xt_scalar_of_(t, i)) != NULL; i++)
         if (mask >> i & 1) {
-            spread = xt_spread_of_(x, p);
+            divergence = xt_divergence_of_(x, p);
             *p = xt_carried_as_(p, xt_further_value_(x));
-            xt_value_at_(x, p->id)->spread = spread;
+            xt_value_at_(x, p->id)->divergence = divergence;
         } else if (p->kind < SPE_SCALAR) {
             p->note = x->scope;
         }
     if (t->magic == XT_TILE_MAGIC_) t->tile.scope = x->scope;
     if (!v) return;
-    spread = xt_value_at_(x, v->id)->spread;
+    divergence = xt_value_at_(x, v->id)->divergence;
     v->id = xt_further_value_(x);
-    xt_spread_at_least_(x, v->id, spread);
+    xt_diverges_at_least_(x, v->id, divergence);
     if (v->id) xt_define_vec_(x, v->id, *v);
 }
 
@@ -9297,7 +9314,7 @@ XE_FN_ xt_frame_ *xt_open_(xt_where_ w, spe_region *r, const xt_operation_ *as, 
     f->op = op;
     f->in = r->depth > 1 ? x->frames[r->depth - 2] : NULL;
     f->begin = x->nodes.count;
-    f->spread = x->spread;
+    f->divergence = x->divergence;
     while (objects[f->slots]) f->slots++;
     f->slot = (xt_slot_ *)xt_memory_(x, (size_t)f->slots * sizeof *f->slot);
     for (int i = 0; f->slot && i < f->slots; i++) {
@@ -9317,7 +9334,7 @@ XE_FN_ xt_frame_ *xt_open_(xt_where_ w, spe_region *r, const xt_operation_ *as, 
 /* Control flow in a region depends on this number. */
 XE_FN_ void xt_depends_on_(xt_ctx *x, const xt_val *v)
 {
-    if (xt_spread_of_(x, v) > x->spread) x->spread = xt_spread_of_(x, v);
+    if (xt_divergence_of_(x, v) > x->divergence) x->divergence = xt_divergence_of_(x, v);
 }
 
 /* From here on, values belong to one side of the region, or to one walk through a loop's body. */
@@ -9351,7 +9368,7 @@ XE_FN_ void xt_loop_values_(xt_ctx *x, xt_frame_ *f)
 /* ---- XT_FOR ------------------------------------------------------------------------------------------------------ */
 
 /* Rewrites a loop that may count down to count its (hi - lo + step -+ 1) / step iterations from 0. */
-XE_FN_ void xt_count_turns_(xt_where_ w, xt_val *lo, xt_val *hi, xt_val *step)
+XE_FN_ void xt_count_iterations_(xt_where_ w, xt_val *lo, xt_val *hi, xt_val *step)
 {
     xt_val from = *lo, to = *hi, by = *step, one = spe_val_int(-1);
     if (from.kind == SPE_SCALAR) from = xt_cast_number_(w, CM_I32, &from);
@@ -9374,7 +9391,7 @@ spe_region xt_for_begin_(xt_where_ w, const xt_val *given, void *const *objects)
     xt_ctx *x = w.x;
     spe_region loop = spe_region_of(&x->regions, 1);
     xt_val lo = given[0], hi = given[1], step = given[2];
-    bool turns = step.kind == SPE_INT ? step.integer < 0 : step.kind == SPE_SCALAR && xt_is_signed_(step.type);
+    bool counted = step.kind == SPE_INT ? step.integer < 0 : step.kind == SPE_SCALAR && xt_is_signed_(step.type);
     int p = xt_val_align_(&lo), q = xt_val_align_(&step);
     loop.index = xt_nothing_();
     if (!xt_enter_(w) || !xt_check_index_(w, &lo, "the loop's start") || !xt_check_index_(w, &hi, "the loop's end") ||
@@ -9382,7 +9399,7 @@ spe_region xt_for_begin_(xt_where_ w, const xt_val *given, void *const *objects)
         return loop;
     if (step.kind == SPE_INT && step.integer == 0) return xt_fail_(w, XT_ERROR_LOOP_STEP, "got 0"), loop;
     x->part++;
-    if (turns) xt_count_turns_(w, &lo, &hi, &step);
+    if (counted) xt_count_iterations_(w, &lo, &hi, &step);
     x->part--;
     xt_frame_ *f = xt_open_(w, &loop, XT_AS_(FOR), objects);
     if (!f) return loop;
@@ -9395,8 +9412,8 @@ spe_region xt_for_begin_(xt_where_ w, const xt_val *given, void *const *objects)
     memcpy(f->given, given, 3 * sizeof *given);
     xt_loop_values_(x, f);
     f->index = xt_further_value_(x);
-    loop.index = xt_scalar_(CM_I32, f->index, turns ? 1 : p < q ? p : q);
-    if (turns) {
+    loop.index = xt_scalar_(CM_I32, f->index, counted ? 1 : p < q ? p : q);
+    if (counted) {
         x->part++;
         loop.index = xt_binary_number_(w, SPE_ARITH_MUL, loop.index, given[2]);
         loop.index = xt_binary_number_(w, SPE_ARITH_ADD, given[0], loop.index);
@@ -9473,15 +9490,15 @@ XE_FN_ uint32_t xt_part_id_(xt_carried_ *t, int i)
     return n && n->kind >= SPE_SCALAR ? n->id : 0;
 }
 
-/* A carried value varies between lanes if one of its possible values, or the control flow to it, does. */
+/* A carried value differs between lanes if one of its possible values, or the control flow to it, does. */
 XE_FN_ void xt_spread_to_(xt_ctx *x, xt_carried_ *t, uint32_t mask, xt_carried_ *a, xt_carried_ *b)
 {
     for (int i = 0; i <= XT_COMPONENTS_; i++) {
         uint32_t id = mask >> i & 1 ? xt_part_id_(t, i) : 0;
         if (!id) continue;
-        xt_spread_at_least_(x, id, xt_value_at_(x, xt_part_id_(a, i))->spread);
-        xt_spread_at_least_(x, id, xt_value_at_(x, xt_part_id_(b, i))->spread);
-        xt_spread_at_least_(x, id, x->spread);
+        xt_diverges_at_least_(x, id, xt_value_at_(x, xt_part_id_(a, i))->divergence);
+        xt_diverges_at_least_(x, id, xt_value_at_(x, xt_part_id_(b, i))->divergence);
+        xt_diverges_at_least_(x, id, x->divergence);
     }
 }
 
@@ -9501,7 +9518,7 @@ XE_FN_ void xt_find_changes_(xt_where_ w, xt_frame_ *f)
         }
         s->mask = (mask & ~counts) | counts << XT_COUNTS_SHIFT_;
         s->result = f->op == XT_OP_IF_ ? s->now : s->start;
-        if (mask && x->spread > 1 && s->result.magic != SPE_VAL_MAGIC)
+        if (mask && x->divergence > 1 && s->result.magic != SPE_VAL_MAGIC)
             xt_fail_(w, XT_ERROR_NOT_UNIFORM, "number %d of the list is a %s, and lanes diverge", i + 1,
                      s->result.magic == XT_VEC_MAGIC_ ? "vector" : "tile");
         xt_renew_(x, &s->result, mask);
@@ -9553,7 +9570,7 @@ XE_FN_ void xt_region_end_(spe_module *m, const spe_region *r)
     xt_frame_ *f = x->frames[r->depth - 1];
     spe_place at = {r->in->open[r->depth - 1].file, r->in->open[r->depth - 1].line};
     xt_where_ w = {x, &at};
-    bool last = r->turn > r->sides;
+    bool last = r->calls > r->sides;
     if (!xt_enter_(w)) return;
     if (last && r->twice) {
         xt_walked_again_(x, f);
@@ -9574,7 +9591,7 @@ XE_FN_ void xt_region_end_(spe_module *m, const spe_region *r)
         xt_side_begins_(w, f);
     }
     if (!last) return;
-    x->spread = f->spread;
+    x->divergence = f->divergence;
     x->regions.depth--;
 }
 
@@ -9622,7 +9639,7 @@ XE_FN_ void xt_record_body_(xt_ctx *x)
         x->args[i] = spe_val_of(p->pointer || p->local ? SPE_POINTER : SPE_SCALAR, p->type, xt_new_value_(x));
         xt_record_(w, XT_AS_(ARGUMENT), i, x->args[i].id, NULL, 0);
         if (!spe_ok(&x->m)) return;
-        xt_value_at_(x, x->args[i].id)->early = !p->local;
+        xt_value_at_(x, x->args[i].id)->hoistable = !p->local;
     }
     x->kernel->body(x);
     spe_region_fail(&x->regions, "");
@@ -9674,14 +9691,14 @@ XE_FN_ void xt_make_module_(xt_ctx *x, xt_module *mod)
     xt_find_products_(x);
     xt_choose_resources_(x);
     xt_find_reloads_(x);
-    xt_place_scratch_(x);
+    xt_find_scratch_(x);
     if (!xt_report_(x)) return;
     xt_find_for_vulkan_(x);
     xt_find_layouts_(x);
     spe_at(&x->m, x->desc->file, x->desc->line);
     if (!cm_begin(&x->cm, &x->m, &x->target, x->desc->lowering)) return;
     xt_find_block2d_(x);
-    xt_find_late_(x);
+    xt_find_deferred_(x);
     if (x->local_bytes) xt_find_bands_(x);
     if (x->product_bytes && spe_ok(&x->m)) xt_find_stages_(x);
     if (!xt_begin_kernel_(x)) return;
@@ -9695,7 +9712,7 @@ XE_FN_ void xt_make_module_(xt_ctx *x, xt_module *mod)
 }
 
 /* Does a kernel fit to those before it? Errors are of the last one. */
-XE_FN_ bool xt_check_together_(const xt_module *mods, const xt_build_desc *descs, int last)
+XE_FN_ bool xt_check_one_module_(const xt_module *mods, const xt_build_desc *descs, int last)
 {
     const xt_build_desc *b = &descs[last];
     spe_place at = {b->file, b->line};
@@ -9738,7 +9755,7 @@ XE_FN_ bool xt_build_kernel_(xt_module *mods, const xt_build_desc *descs, int i)
         x->S = x->target.subgroup_size;
         x->subgroups = desc->subgroups;
         x->subgroups_at = at;
-        if (xt_check_together_(mods, descs, i)) xt_make_module_(x, mod);
+        if (xt_check_one_module_(mods, descs, i)) xt_make_module_(x, mod);
     }
     x->desc = NULL; /* belongs to the caller and may disappear */
     return xt_report_(x);
@@ -9783,7 +9800,7 @@ bool xt_build_all(xt_module *mods, const xt_build_desc *descs, int count)
     ok = spe_build_finish(mods, made) && ok;
     for (int i = 0; i < count; i++) {
         xt_ctx *x = (xt_ctx *)(void *)mods[i].owner_;
-        if (x) x->whole = mods[0].owner_;
+        if (x) x->shared_module = mods[0].owner_;
         if (i >= made) mods[i].error = mods[made - 1].error;
     }
     return ok;
@@ -10092,9 +10109,9 @@ XE_FN_ void xt_put_kind_(xt_printer_ *p, const xt_node_ *n)
     const xt_vectors_ *v = n->vectors;
     switch (n->op) {
     case XT_OP_BINARY_NUMBER_:
-    case XT_OP_BINARY_VECTOR_: xt_put_arith_(p, n->kind, xt_meeting_type_(n)); return;
+    case XT_OP_BINARY_VECTOR_: xt_put_arith_(p, n->kind, xt_operand_type_(n)); return;
     case XT_OP_MATH_NUMBER_:
-    case XT_OP_MATH_VECTOR_: xt_put_math_(p, n->kind, xt_meeting_type_(n)); return;
+    case XT_OP_MATH_VECTOR_: xt_put_math_(p, n->kind, xt_operand_type_(n)); return;
     case XT_OP_CAST_NUMBER_: xt_put_cast_(p, xt_carried_type_(&d->v[0]), d->type, true); return;
     case XT_OP_CAST_VECTOR_:
         xt_put_cast_(p, (int)v->v[0].type, v->type, false);
@@ -10151,7 +10168,7 @@ typedef struct {
 #define XT_FIELDS_vectors {XT_F_(vectors, v[0]), XT_F_(vectors, v[1]), XT_F_(vectors, v[2])}
 #define XT_FIELDS_emit {XT_F_(emitted, numbers), XT_F_(emitted, type)}
 #define XT_FIELDS_local {XT_F_(local_array, elements)}
-#define XT_FIELDS_place {offsetof(xt_dist, layout), offsetof(xt_dist, data)}
+#define XT_FIELDS_piece_offset {offsetof(xt_dist, layout), offsetof(xt_dist, data)}
 #define XT_FIELDS_splat {XT_F_(splat_of, number)}
 #define XT_FIELDS_init_tile                                                                                            \
     {XT_F_(init_tile_desc, tile), XT_F_(init_tile_desc, matrix.base), XT_F_(init_tile_desc, distance)}
@@ -10167,9 +10184,9 @@ typedef struct {
 #define XT_FIELDS_scaled                                                                                               \
     {XT_F_(scaled_desc, mma.left), XT_F_(scaled_desc, scale_a), XT_F_(scaled_desc, mma.right),                         \
      XT_F_(scaled_desc, scale_b), XT_F_(scaled_desc, mma.sum)}
-#define XT_FIELDS_whole                                                                                                \
-    {XT_F_(whole, v),         XT_F_(whole, dim),    XT_F_(whole, size), XT_F_(whole, from.shift),                      \
-     XT_F_(whole, exclusive), XT_F_(whole, source), XT_F_(whole, given)}
+#define XT_FIELDS_move                                                                                                 \
+    {XT_F_(move, v),         XT_F_(move, dim),    XT_F_(move, size), XT_F_(move, from.shift),                          \
+     XT_F_(move, exclusive), XT_F_(move, source), XT_F_(move, given)}
 
 XE_ONCE_
 XE_FN_ const xt_row_ *xt_row_of_(xt_op_ op)
@@ -10183,7 +10200,7 @@ XE_FN_ const xt_row_ *xt_row_of_(xt_op_ op)
 XE_ONCE_
 XE_FN_ void xt_put_size_(xt_printer_ *p, const xt_node_ *n)
 {
-    const xt_whole_ *d = n->whole;
+    const xt_move_ *d = n->move;
     if (n->op == XT_OP_REDUCTION_ && d->size != d->v.dist.shape[d->dim])
         xt_put_(p, " {reduction_size = %d}", d->size);
     if (n->op == XT_OP_BROADCAST_ && d->v.dist.shape[d->dim] != 1)
@@ -10246,7 +10263,7 @@ XE_FN_ void xt_put_remark_(xt_printer_ *p, const xt_node_ *n)
     else if (t && x->messages)
         xt_put_(p, a.why ? ", no 2D block messages: %s" : ", 2D block messages", a.why);
     if (xt_does_(n->op, XT_MOVES_))
-        xt_put_(p, n->whole->origin ? ", in registers" : ", through local memory");
+        xt_put_(p, n->move->origin ? ", in registers" : ", through local memory");
     for (int i = 0; i < x->remarks.count; i++)
         if (r[i].node == (int)(n - xt_node_at_(x, 0))) {
             xt_put_(p, ", %s", r[i].text);
@@ -10372,11 +10389,11 @@ void xt_print(const xt_module *mod, FILE *f)
     xt_ctx *x = (xt_ctx *)(void *)mod->owner_;
     if (!mod->words && mod->error) spe_print_error(mod->error, f);
     if (!mod->words) return;
-    spe_module own = x->m, *whole = x->whole;
-    x->m = *whole;
+    spe_module own = x->m, *all = x->shared_module;
+    x->m = *all;
     xt_print_(x, f);
-    *whole = x->m;
-    if (whole != &x->m) x->m = own;
+    *all = x->m;
+    if (all != &x->m) x->m = own;
 }
 
 XETILE_AS_BEFORE_
@@ -10400,7 +10417,8 @@ XE_FN_ bool xt_is_whole_(const xt_ctx *x, int columns, int size)
 XE_FN_ bool xt_is_opaque_product_(xt_ctx *x, const xt_node_ *n)
 {
     const xt_mma_desc_ *d = n->mma;
-    if (n->op != XT_OP_TILE_MMA_ || !x->opaque_words || n->spread > 1 || d->left.type != d->right.type) return false;
+    if (n->op != XT_OP_TILE_MMA_ || !x->opaque_words || n->divergence > 1 || d->left.type != d->right.type)
+        return false;
     const cm_coop_shape *s = cm_coop_shape_of(&x->target, d->left.type, xt_value_at_(x, n->result)->now.vec.type);
     return s && d->left.dist.data[0] % s->m == 0 && xt_is_whole_(x, d->left.dist.data[1], s->k) &&
            xt_is_whole_(x, d->right.dist.data[1], s->n);
@@ -10423,7 +10441,7 @@ XE_FN_ bool xt_is_opaque_whole_(const xt_node_ *n)
 }
 
 /* Can this element-wise operation be one on matrices, or on their components? */
-XE_FN_ bool xt_has_opaque_form_(const xt_node_ *n)
+XE_FN_ bool xt_can_be_opaque_(const xt_node_ *n)
 {
     const xt_vectors_ *d = n->vectors;
     int from = (int)d->v[0].type;
@@ -10444,7 +10462,7 @@ XE_FN_ bool xt_is_opaque_each_(xt_ctx *x, const xt_node_ *n)
 {
     const xt_vectors_ *d = n->vectors;
     bool some = false;
-    if (!xt_does_(n->op, XT_EACH_) || !xt_has_opaque_form_(n)) return false;
+    if (!xt_does_(n->op, XT_EACH_) || !xt_can_be_opaque_(n)) return false;
     for (int i = n->op == XT_OP_SELECT_VECTOR_; i < xt_operand_count_(d); i++) {
         if (!xt_may_be_opaque_(x, &d->v[i])) return false;
         some = some || xt_value_is_opaque_(x, d->v[i].id);
@@ -10458,7 +10476,7 @@ XE_FN_ bool xt_is_opaque_column_(const xt_vec *v) { return v->dist.data[1] == 1 
 /* Are the rows of matrices reduced to a column? */
 XE_FN_ bool xt_is_opaque_reduce_(xt_ctx *x, const xt_node_ *n)
 {
-    const xt_whole_ *d = n->whole;
+    const xt_move_ *d = n->move;
     if (n->op != XT_OP_REDUCE_ || d->dim != 1 || d->size < 2 || d->size != d->v.dist.data[1]) return false;
     return d->v.type == CM_F32 && d->v.dist.rounds[1] == 1 && xt_value_is_opaque_(x, d->v.id);
 }
@@ -10466,7 +10484,7 @@ XE_FN_ bool xt_is_opaque_reduce_(xt_ctx *x, const xt_node_ *n)
 /* Is a column of matrices repeated, so that these are the result? */
 XE_FN_ bool xt_is_opaque_spread_(xt_ctx *x, const xt_node_ *n)
 {
-    const xt_whole_ *d = n->whole;
+    const xt_move_ *d = n->move;
     if (n->op != XT_OP_BROADCAST_ || !d->origin || d->from.divisor[1] < 2 || d->v.type != CM_F32) return false;
     const xt_dist *r = &xt_value_at_(x, n->result)->now.vec.dist;
     const cm_coop_shape *s = cm_coop_shape_of(&x->target, CM_F16, CM_F32);
@@ -10591,18 +10609,18 @@ XE_FN_ cm_matrix xt_opaque_as_operand_(xt_ctx *x, const cm_matrix *a, cm_use use
     spe_module *m = &x->m;
     cm_matrix to = xt_opaque_room_(x, l->rows, l->cols, l->type, use);
     xt_opaque_strip_ s = xt_opaque_strip_of_(x, l);
-    int each = 16 / xt_bytes_((int)l->type), wide = l->size_i, across = l->rows / wide, together = 1;
-    while (together < across && across % (2 * together) == 0 &&
-           (2 * together * wide + each) * l->size_j <= xt_strip_words_(x) / 4 * each)
-        together *= 2;
-    int line = together * wide / each + 1; /* vectors */
+    int each = 16 / xt_bytes_((int)l->type), wide = l->size_i, across = l->rows / wide, side_by_side = 1;
+    while (side_by_side < across && across % (2 * side_by_side) == 0 &&
+           (2 * side_by_side * wide + each) * l->size_j <= xt_strip_words_(x) / 4 * each)
+        side_by_side *= 2;
+    int line = side_by_side * wide / each + 1; /* vectors */
     spe_id type = cm_part_type(&x->cm, &to.layout, 0), pitch = spe_i32(m, line * each), vectors = spe_i32(m, line);
-    for (int i = 0; i < to.parts && spe_ok(m); i += together) {
+    for (int i = 0; i < to.parts && spe_ok(m); i += side_by_side) {
         spe_sg_barrier(m);
-        for (int j = 0; j < together; j++)
+        for (int j = 0; j < side_by_side; j++)
             spe_coop_store(m, spe_index(m, s.ptr, spe_i32(m, j * wide)), a->part[i + j], order, pitch);
         spe_sg_barrier(m);
-        for (int j = 0; j < together; j++) {
+        for (int j = 0; j < side_by_side; j++) {
             spe_id at = spe_iadd(m, s.vector, spe_u32(m, (uint32_t)(j * wide / each)));
             to.part[i + j] = spe_vectors_coop_load(m, type, x->panel_memory, at, order, vectors);
         }
@@ -10723,12 +10741,13 @@ XE_FN_ spe_id *xt_opaque_at_(xt_ctx *x, const xt_vec *v, int round0, int round1,
 }
 
 /* lower/panels.c - operands of the device's matrices in local memory (passes/opaque.c): the work-group copies a tile as
- * it lies in memory, 16 bytes a lane. In a loop each turn fetches the tile of the next, while its own is multiplied. */
+ * it lies in memory, 16 bytes a lane. In a loop each iteration fetches the tile of the next, while its own is
+ * multiplied. */
 
 enum { XT_VECTOR_ = 16 };
 
-/* How a lane copies its part: in runs of vectors that follow one another in a line. In a loop's inner turns lines begin
- * at multiples of 16 bytes, so that a vector is a block of memory, and the tile is inside of its matrix along the
+/* How a lane copies its part: in runs of vectors that follow one another in a line. In a loop's inner iterations lines
+ * begin at multiples of 16 bytes, so that a vector is a block of memory, and the tile is inside of its matrix along the
  * dimension in which the loop moves it; else a run lies in one block more than it has vectors. */
 typedef struct {
     bool inner;
@@ -10845,13 +10864,13 @@ XE_FN_ spe_id xt_panel_needs_no_zeros_(xt_ctx *x, const xt_panel_ *p, const xt_p
 /* Where a vector of a tile lies in the matrix: its line, and its first element there. */
 typedef struct {
     spe_id line, along;
-} xt_panel_place_;
+} xt_panel_position_;
 
-XE_FN_ xt_panel_place_ xt_panel_place_of_(xt_ctx *x, const xt_tile *t, const xt_panel_unit_ *u)
+XE_FN_ xt_panel_position_ xt_panel_position_of_(xt_ctx *x, const xt_tile *t, const xt_panel_unit_ *u)
 {
     spe_module *m = &x->m;
     int inner = xt_inner_(t);
-    xt_panel_place_ at;
+    xt_panel_position_ at;
     at.line = spe_iadd(m, xt_index_id_(x, &t->offset[!inner]), u->line);
     at.along = spe_imul(m, u->chunk, spe_i32(m, XT_VECTOR_ / xt_bytes_(t->type)));
     at.along = spe_iadd(m, xt_index_id_(x, &t->offset[inner]), at.along);
@@ -10896,8 +10915,9 @@ XE_FN_ spe_id xt_panel_last_(xt_ctx *x, spe_id n)
     return spe_math2(m, SPE_SMAX, spe_isub(m, n, one), zero);
 }
 
-/* The block of a lane's vector in an inner turn, for which 32 bits are enough; *first: of vector 0, which is found
- * before others. Instead of lines and columns outside the last is read, without a branch, and the same in all turns. */
+/* The block of a lane's vector in an inner iteration, for which 32 bits are enough; *first: of vector 0, which is found
+ * before others. Instead of lines and columns outside the last is read, without a branch, and the same in all
+ * iterations. */
 XE_FN_ spe_id xt_panel_inner_block_(xt_ctx *x, const xt_panel_ *p, const xt_panel_form_ *form, const xt_tile *t, int i,
                                     spe_id *first)
 {
@@ -10907,7 +10927,7 @@ XE_FN_ spe_id xt_panel_inner_block_(xt_ctx *x, const xt_panel_ *p, const xt_pane
     spe_id pitch = spe_udiv(m, xt_index_id_(x, &t->pitch), in_block);
     if (down && xt_panel_moves_(p, !inner)) return spe_iadd(m, *first, spe_imul(m, pitch, spe_i32(m, down)));
     xt_panel_unit_ u = xt_panel_unit_of_(x, p, form, i);
-    xt_panel_place_ at = xt_panel_place_of_(x, t, &u);
+    xt_panel_position_ at = xt_panel_position_of_(x, t, &u);
     at.along = spe_sar(m, spe_imul(m, at.along, size), four);
     if (xt_panel_moves_(p, inner)) {
         at.line = spe_math2(m, SPE_UMIN, at.line, xt_panel_last_(x, xt_lines_id_(x, t)));
@@ -10933,7 +10953,7 @@ XE_FN_ spe_id xt_panel_last_block_(xt_ctx *x, const xt_tile *t)
 XE_FN_ spe_id xt_panel_run_block_(xt_ctx *x, const xt_panel_ *p, const xt_panel_form_ *form, const xt_tile *t, int run)
 {
     xt_panel_unit_ u = xt_panel_unit_of_(x, p, form, run);
-    xt_panel_place_ at = xt_panel_place_of_(x, t, &u);
+    xt_panel_position_ at = xt_panel_position_of_(x, t, &u);
     return xt_panel_block_(x, t, at.line, at.along);
 }
 
@@ -11011,8 +11031,8 @@ XE_FN_ spe_id xt_panel_bits_(xt_ctx *x, spe_id bits, int i)
     return spe_bits_extract(m, all, zero, bits, false);
 }
 
-/* The bits of a vector's words whose elements are within the extent of lines. In inner turns, no vector has elements
- * before the first and others after it. */
+/* The bits of a vector's words whose elements are within the extent of lines. In inner iterations, no vector has
+ * elements before the first and others after it. */
 XE_FN_ void xt_panel_within_(xt_ctx *x, const xt_tile *t, bool inner, spe_id along, spe_id words[4])
 {
     spe_module *m = &x->m;
@@ -11051,7 +11071,7 @@ XE_FN_ const spe_id *xt_panel_join_(xt_ctx *x, const xt_panel_ *p, const xt_pane
     spe_id *vectors = form->inner ? p->got : p->got + p->blocks;
     for (int i = 0; i < form->runs && !form->inner; i++) {
         xt_panel_unit_ u = xt_panel_unit_of_(x, p, form, i);
-        xt_panel_place_ at = xt_panel_place_of_(x, t, &u);
+        xt_panel_position_ at = xt_panel_position_of_(x, t, &u);
         spe_id byte = xt_panel_byte_(x, t, at.line, at.along);
         xt_panel_shift_(x, byte, p->got + i * form->blocks, form->run, vectors + i * form->run);
     }
@@ -11073,7 +11093,7 @@ XE_FN_ void xt_panel_put_(xt_ctx *x, const xt_panel_ *p, const xt_panel_form_ *f
             if (masked) {
                 xt_panel_unit_ v = u;
                 v.chunk = spe_iadd(m, u.chunk, spe_i32(m, j));
-                xt_panel_place_ place = xt_panel_place_of_(x, t, &v);
+                xt_panel_position_ place = xt_panel_position_of_(x, t, &v);
                 if (!below) xt_panel_within_(x, t, form->inner, place.along, within + 4 * j);
                 vector = xt_panel_mask_(x, t, place.line, within + 4 * j, vector);
             }
@@ -11114,7 +11134,7 @@ XE_FN_ spe_id xt_panel_matrix_(xt_ctx *x, const xt_panel_ *p, cm_use use, int ro
     spe_id at[2];
     for (int i = 0; i < 2; i++) {
         spe_id more = spe_i32(m, place[i]);
-        at[i] = spe_iadd(m, xt_place_id_(x, &t->dist, i), more);
+        at[i] = spe_iadd(m, xt_piece_offset_id_(x, &t->dist, i), more);
     }
     spe_id pitch = spe_i32(m, p->pitch), first = spe_i32(m, p->at), line = spe_imul(m, at[!inner], pitch);
     spe_id chunk = spe_udiv(m, at[inner], spe_u32(m, (uint32_t)(XT_VECTOR_ / bytes)));
@@ -11153,7 +11173,7 @@ XE_FN_ bool xt_write_panel_(xt_ctx *x, const xt_node_ *n)
     int number = xt_value_at_(x, n->result)->panel;
     if (!number) return false;
     xt_panel_ *p = xt_panel_at_(x, number - 1);
-    if (p->loop) return true; /* it lies there since the turn began */
+    if (p->loop) return true; /* it lies there since the iteration began */
     xt_tile t = xt_group_tile_(x, p->from);
     if (!xt_panel_room_for_(x, p)) return true;
     xt_panel_form_ form = xt_panel_form_of_(p, false);
@@ -11162,11 +11182,11 @@ XE_FN_ bool xt_write_panel_(xt_ctx *x, const xt_node_ *n)
     spe_barrier(&x->m);
     xt_panel_put_any_(x, p, &form, &t, vectors);
     spe_barrier(&x->m);
-    if (p->held) xt_hold_panel_(x, p, n->result);
+    if (p->kept) xt_hold_panel_(x, p, n->result);
     return true;
 }
 
-/* The blocks that a lane fetches of a panel in a loop's turn for the next one. */
+/* The blocks that a lane fetches of a panel in a loop's iteration for the next one. */
 XE_FN_ int xt_panel_carried_(const xt_frame_ *f, const xt_panel_ *p) { return f->inner ? p->units : p->blocks; }
 
 /* The number of all. */
@@ -11191,7 +11211,7 @@ XE_FN_ void xt_panels_carry_(xt_ctx *x, const xt_frame_ *f, bool to_ids)
     }
 }
 
-/* Have the lines of all panels of a loop aligned places in all its turns? */
+/* Have the lines of all panels of a loop aligned places in all its iterations? */
 XE_FN_ spe_id xt_panels_aligned_(xt_ctx *x, const xt_frame_ *f)
 {
     spe_module *m = &x->m;
@@ -11207,7 +11227,7 @@ XE_FN_ spe_id xt_panels_aligned_(xt_ctx *x, const xt_frame_ *f)
     return all;
 }
 
-/* Where the loop's inner turns end, all of which come first; the values are those of the turn `from`. */
+/* Where the loop's inner iterations end, all of which come first; the values are those of the iteration `from`. */
 XE_FN_ spe_id xt_panels_inner_end_(xt_ctx *x, const xt_frame_ *f, spe_id from, spe_id to)
 {
     spe_module *m = &x->m;
@@ -11226,7 +11246,7 @@ XE_FN_ spe_id xt_panels_inner_end_(xt_ctx *x, const xt_frame_ *f, spe_id from, s
     return spe_select(m, some, spe_iadd(m, from, most), from);
 }
 
-/* The tile of the turn that is so much later. */
+/* The tile of the iteration that is so much later. */
 XE_FN_ xt_tile xt_panel_later_(xt_ctx *x, const xt_panel_ *p, spe_id by)
 {
     xt_tile t = xt_group_tile_(x, p->from);
@@ -11237,8 +11257,8 @@ XE_FN_ xt_tile xt_panel_later_(xt_ctx *x, const xt_panel_ *p, spe_id by)
     return t;
 }
 
-/* Fetches the tiles of the turn that is so much later, if there is one; else what the loop carries remains. The branch
- * keeps them in a block of their own: compilers move them to where they are stored otherwise. */
+/* Fetches the tiles of the iteration that is so much later, if there is one; else what the loop carries remains. The
+ * branch keeps them in a block of their own: compilers move them to where they are stored otherwise. */
 XE_FN_ void xt_panels_fetch_(xt_ctx *x, const xt_frame_ *f, spe_id condition, spe_id by)
 {
     spe_module *m = &x->m;
@@ -11258,7 +11278,8 @@ XE_FN_ void xt_panels_fetch_(xt_ctx *x, const xt_frame_ *f, spe_id condition, sp
     xt_panels_carry_(x, f, false);
 }
 
-/* Before a loop, with the values of its first turn: fetches that turn's tiles. Returns where the loop ends. */
+/* Before a loop, with the values of its first iteration: fetches that iteration's tiles. Returns where the loop ends.
+ */
 XE_FN_ spe_id xt_panels_enter_(xt_ctx *x, xt_frame_ *f, spe_id from, spe_id to)
 {
     spe_module *m = &x->m;
@@ -11271,11 +11292,12 @@ XE_FN_ spe_id xt_panels_enter_(xt_ctx *x, xt_frame_ *f, spe_id from, spe_id to)
     return to;
 }
 
-/* At the beginning of a turn: puts its tiles in local memory, and fetches the next ones, which lie before `to`. */
-XE_FN_ void xt_panels_turn_(xt_ctx *x, const xt_frame_ *f, spe_id to)
+/* At the beginning of an iteration: puts its tiles in local memory, and fetches the next ones, which lie before `to`.
+ */
+XE_FN_ void xt_panels_iterate_(xt_ctx *x, const xt_frame_ *f, spe_id to)
 {
     spe_module *m = &x->m;
-    spe_id by = spe_i32(m, (int32_t)f->step.integer), next = spe_iadd(m, f->turn, by);
+    spe_id by = spe_i32(m, (int32_t)f->step.integer), next = spe_iadd(m, f->iteration, by);
     xt_panels_carry_(x, f, false);
     for (int i = 0; i < x->panels.count; i++) {
         xt_panel_ *p = xt_panel_at_(x, i);
@@ -11430,7 +11452,7 @@ XE_FN_ spe_id xt_opaque_reduced_(xt_ctx *x, const xt_node_ *n, const xt_opaque_s
 XE_FN_ void xt_write_opaque_reduce_(xt_ctx *x, const xt_node_ *n)
 {
     enum { MOST = sizeof x->opaque_box / sizeof *x->opaque_box };
-    xt_vec v = xt_now_as_(x, &n->whole->v, CM_OPAQUE_ACC);
+    xt_vec v = xt_now_as_(x, &n->move->v, CM_OPAQUE_ACC);
     xt_vec r = xt_opaque_vec_(x, &xt_value_at_(x, n->result)->now.vec);
     if (!v.blocks || !r.blocks) return;
     const cm_layout l = v.block[0].layout;
@@ -11455,7 +11477,7 @@ XE_FN_ void xt_write_opaque_reduce_(xt_ctx *x, const xt_node_ *n)
 /* Writes a broadcast of a column, whose matrices have it in each of their columns already. */
 XE_FN_ void xt_write_opaque_spread_(xt_ctx *x, const xt_node_ *n)
 {
-    xt_vec v = xt_now_as_(x, &n->whole->v, CM_OPAQUE_ACC);
+    xt_vec v = xt_now_as_(x, &n->move->v, CM_OPAQUE_ACC);
     xt_vec r = xt_opaque_vec_(x, &xt_value_at_(x, n->result)->now.vec);
     if (!v.blocks || !r.blocks) return;
     const cm_layout l = r.block[0].layout;
@@ -11484,7 +11506,7 @@ XE_FN_ xt_opaque_operand_ xt_opaque_operand_of_(xt_ctx *x, const xt_vec *v, cm_u
     int panel = xt_value_at_(x, v->id)->panel;
     o.v = *v;
     if (panel) o.panel = (const xt_panel_ *)x->panels.items + panel - 1;
-    if (panel && o.panel->held) o.panel = NULL;
+    if (panel && o.panel->kept) o.panel = NULL;
     if (!o.panel) o.v = xt_now_as_(x, v, use);
     return o;
 }
@@ -11644,7 +11666,7 @@ XE_FN_ bool xt_store_opaque_(xt_ctx *x, const xt_tile *t, const xt_vec *v)
  * row of the left operand makes a row of the result; where only element-wise operations and stores to tiles that end
  * in the same row follow, nobody sees it. Of the right operand, the same holds for columns. */
 
-/* How a tile was made, if it is that one still, but for what this loop (NULL: none) adds to it in each turn. */
+/* How a tile was made, if it is that one still, but for what this loop (NULL: none) adds to it in each iteration. */
 XE_FN_ const xt_tile_desc_ *xt_made_as_(xt_ctx *x, const xt_tile *t, const xt_frame_ *loop)
 {
     const xt_tile *first = t;
@@ -11719,7 +11741,7 @@ XE_FN_ bool xt_reach_from_operand_(xt_ctx *x, uint32_t id, int dim)
 XE_FN_ bool xt_keeps_apart_(xt_ctx *x, const xt_node_ *n, const xt_tile_desc_ *operand, int dim)
 {
     if (xt_does_(n->op, XT_EACH_)) return true;
-    if (xt_does_(n->op, XT_COMPUTES_)) return !xt_is_reached_(x, n->whole->v.id);
+    if (xt_does_(n->op, XT_COMPUTES_)) return !xt_is_reached_(x, n->move->v.id);
     switch (n->op) {
     case XT_OP_TILE_MMA_: return !xt_is_reached_(x, n->mma->left.id) && !xt_is_reached_(x, n->mma->right.id);
     case XT_OP_STORE_TILE_:
@@ -11778,7 +11800,7 @@ XE_FN_ int64_t xt_panel_room_(const xt_ctx *x)
            (int64_t)x->opaque_words * 4;
 }
 
-/* Do turns of the region around a load fetch the tile of the next one? It contains nothing that changes memory. */
+/* Do iterations of the region around a load fetch the tile of the next one? It contains nothing that changes memory. */
 XE_FN_ bool xt_fetches_next_(const xt_frame_ *around, const xt_tile *t)
 {
     if (!around || around->op != XT_OP_FOR_ || around->changes || t->inside || around->step.kind != SPE_INT)
@@ -11791,11 +11813,11 @@ XE_FN_ bool xt_fetches_next_(const xt_frame_ *around, const xt_tile *t)
  * it is loaded, others from then on. */
 XE_FN_ bool xt_panels_meet_(const xt_panel_ *p, const xt_panel_ *q)
 {
-    if ((!p->loop && !p->held) || (!q->loop && !q->held)) return true;
+    if ((!p->loop && !p->kept) || (!q->loop && !q->kept)) return true;
     return xt_is_within_(p->loop, q->node) || xt_is_within_(q->loop, p->node);
 }
 
-/* The first vector for a panel: after those of others that it meets. */
+/* The first vector for a panel: after those of others that are multiplied with it. */
 XE_FN_ int xt_panel_begins_(xt_ctx *x, const xt_panel_ *p)
 {
     int at = 0;
@@ -11807,23 +11829,24 @@ XE_FN_ int xt_panel_begins_(xt_ctx *x, const xt_panel_ *p)
     return at;
 }
 
-/* Which operand a vector is that is loaded outside of loops, before one whose turns all multiply it: it is held as
+/* Which operand a vector is that is loaded outside of loops, before one whose iterations all multiply it: it is held as
  * matrices. Another use than an opaque one: it is not, or would take too many registers. */
-XE_FN_ cm_use xt_held_use_(xt_ctx *x, int node, bool in_loop)
+XE_FN_ cm_use xt_kept_use_(xt_ctx *x, int node, bool in_loop)
 {
     const xt_value_ *v = xt_value_at_(x, xt_node_at_(x, node)->result);
     return in_loop || xt_vec_bytes_(&v->now.vec) > (size_t)x->target.registers / 4 ? CM_ACC : v->first_use;
 }
 
-/* around: the region that the load belongs to; NULL: none. use: see xt_held_use_. */
+/* around: the region that the load belongs to; NULL: none. use: see xt_kept_use_. */
 XE_FN_ void xt_find_panel_(xt_ctx *x, int node, const xt_frame_ *around, cm_use use)
 {
     enum { VECTOR = 16 };
     const xt_node_ *n = xt_node_at_(x, node);
     const xt_tile *t = &n->load->tile;
     int bytes = xt_bytes_(t->type), inner = xt_inner_(t), line = t->dist.shape[inner] * bytes;
-    if (t->scatter || t->step != 1 || t->base.local || n->spread || line % VECTOR || xt_held_(t->type) != t->type ||
-        n->load->border != XT_BORDER_PADDING || !xt_pads_with_zero_(n->load) || !xt_only_multiplied_(x, n->result))
+    if (t->scatter || t->step != 1 || t->base.local || n->divergence || line % VECTOR ||
+        xt_storage_type_(t->type) != t->type || n->load->border != XT_BORDER_PADDING || !xt_pads_with_zero_(n->load) ||
+        !xt_only_multiplied_(x, n->result))
         return;
     xt_panel_ p = XT_ZERO_;
     p.node = node;
@@ -11832,7 +11855,7 @@ XE_FN_ void xt_find_panel_(xt_ctx *x, int node, const xt_frame_ *around, cm_use 
     p.chunks = line / VECTOR;
     p.pitch = p.chunks + 1; /* so that lines do not begin in the same bank */
     p.use = use;
-    p.held = xt_is_opaque_(use);
+    p.kept = xt_is_opaque_(use);
     p.units = (p.lines * p.chunks + xt_group_size_(x) - 1) / xt_group_size_(x);
     p.run = p.units % 2 == 0 && p.chunks % 2 == 0 ? 2 : 1;
     p.blocks = p.units / p.run * (p.run + 1);
@@ -11866,7 +11889,7 @@ XE_FN_ bool xt_strips_are_apart_(xt_ctx *x)
     const xt_frame_ *in = NULL;
     for (int i = 0; i < x->panels.count; i++) {
         const xt_panel_ *p = (const xt_panel_ *)x->panels.items + i;
-        if (!p->loop && !p->held) return false;
+        if (!p->loop && !p->kept) return false;
     }
     for (int i = 0; i < x->nodes.count; i++) {
         const xt_node_ *n = xt_node_at_(x, i);
@@ -11899,13 +11922,13 @@ XE_FN_ void xt_look_at_regions_(xt_ctx *x)
 }
 
 /* Finds the panels of loads: last those that are held, whose memory is used again. */
-XE_FN_ void xt_find_each_panel_(xt_ctx *x, bool held)
+XE_FN_ void xt_find_each_panel_(xt_ctx *x, bool kept)
 {
     for (int i = 0; i < x->nodes.count; i++) {
         const xt_node_ *n = xt_node_at_(x, i);
         if (n->op != XT_OP_LOAD_TILE_) continue;
-        cm_use use = xt_held_use_(x, i, xt_is_in_loop_(n));
-        if (xt_is_opaque_(use) == held) xt_find_panel_(x, i, n->in, use);
+        cm_use use = xt_kept_use_(x, i, xt_is_in_loop_(n));
+        if (xt_is_opaque_(use) == kept) xt_find_panel_(x, i, n->in, use);
     }
 }
 
@@ -11964,7 +11987,7 @@ XE_FN_ void xt_suppose_opaque_(xt_ctx *x)
 /* Is one of a step's operands computed from products? */
 XE_FN_ bool xt_has_reached_operand_(xt_ctx *x, const xt_node_ *n)
 {
-    if (!xt_does_(n->op, XT_EACH_)) return xt_root_of_(x, n->whole->v.id)->reached;
+    if (!xt_does_(n->op, XT_EACH_)) return xt_root_of_(x, n->move->v.id)->reached;
     for (int i = 0; i < xt_operand_count_(n->vectors); i++)
         if (xt_root_of_(x, n->vectors->v[i].id)->reached) return true;
     return false;
@@ -11991,7 +12014,7 @@ XE_FN_ void xt_reach_from_products_(xt_ctx *x)
 }
 
 /* Keeps of what is supposed to be opaque only what is computed from products, and by matrices throughout. */
-XE_FN_ void xt_settle_opaque_(xt_ctx *x)
+XE_FN_ void xt_decide_opaque_(xt_ctx *x)
 {
     bool changed = true;
     while (changed) {
@@ -12019,7 +12042,7 @@ XE_FN_ void xt_find_opaque_(xt_ctx *x)
     for (int i = 0; i < x->nodes.count; i++) {
         const xt_node_ *n = xt_node_at_(x, i);
         if (n->op == XT_OP_END_) xt_join_carried_(x, n->frame, xt_tie_);
-        if (xt_does_(n->op, XT_RENAMES_)) xt_tie_(x, n->whole->part.id, n->result);
+        if (xt_does_(n->op, XT_RENAMES_)) xt_tie_(x, n->move->part.id, n->result);
         if (!xt_is_opaque_product_(x, n)) continue;
         xt_value_at_(x, n->mma->left.id)->multiplied++;
         xt_value_at_(x, n->mma->right.id)->multiplied++;
@@ -12029,7 +12052,7 @@ XE_FN_ void xt_find_opaque_(xt_ctx *x)
     }
     if (!any) x->opaque_words = 0;
     if (any) xt_suppose_opaque_(x);
-    if (any) xt_settle_opaque_(x);
+    if (any) xt_decide_opaque_(x);
     if (any) xt_find_panels_(x);
 }
 
@@ -12038,7 +12061,7 @@ XE_FN_ void xt_find_opaque_(xt_ctx *x)
 static const xt_vulkan_part_ xt_vulkan_all_ = {
     xt_find_opaque_, xt_is_opaque_product_, xt_opaque_memory_, xt_write_opaque_,   xt_write_panel_,
     xt_store_opaque_, xt_opaque_convert_,   xt_opaque_splat_,  xt_opaque_vec_,     xt_opaque_parts_,
-    xt_panel_ids_,   xt_panels_carry_,      xt_panels_enter_,  xt_panels_turn_,    xt_panels_wait_};
+    xt_panel_ids_,   xt_panels_carry_,      xt_panels_enter_,  xt_panels_iterate_,    xt_panels_wait_};
 
 #if defined(XETILE_STATIC_) && !defined(__cplusplus)
 static const xt_vulkan_part_ *const xt_vulkan_here_ = &xt_vulkan_all_;

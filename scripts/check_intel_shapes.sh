@@ -29,12 +29,12 @@ most_of() { # most_of NAME DEVICE aligned|any
 u8_128x128x32    2 2.2
 f16_b_by_columns 2 2.3
 i8_b_by_columns  2.1 2.4
-f16_b_turned     2 2.6
-f16_b_turned_late 2 2.6
-f16_b_turned_sg  2 2.6
+f16_b_transposed     2 2.6
+f16_b_transposed_deferred 2 2.6
+f16_b_transposed_sg  2 2.6
 f16_a_by_columns 3.6 4.1   needed=2 two moves for each dword of a transposing load, which has two rows
-f16_a_turned     3.6 4.1   needed=2 the same
-f16_a_turned_sg  3.7 4.4   needed=2 the same
+f16_a_transposed     3.6 4.1   needed=2 the same
+f16_a_transposed_sg  3.7 4.4   needed=2 the same
 f32_truncated    12 12.3   needed=10 8 conversions, 2 moves to pair rows of B
 bf16_scaled      10.3 10.6 needed=8 a product and a rounding for 16 elements
 f16_sg_8x16x16   4.4 5   needed=1/3 a load for each dpas; pvc: a copy and a sum for the header of each
@@ -46,8 +46,8 @@ u8_128x128x32    13.6 18.8 needed=5 as below, for a 16th of the operands; produc
 bf16_scaled      18.7 23.5 spill=64 pvc, a number used after the loop; needed=11: 8 as above, 3 as below for a 16th of the operands
 f32_truncated    12 12.5   needed=3 a conversion of each f32, and joining two, for a 16th of the operands
 f16_local        12.1 14.6 needed=4.5 1.5 for the kernel's barriers and loads, 3 as below for a 16th of the operands
-f16_b_turned_sg  21.5 33   needed=9 from here on, one subgroup copies all operands: it shifts each dword of two
-f16_a_turned_sg  18.2 25   needed=9 messages and joins them, 3 instructions for 32 elements of 16 bits
+f16_b_transposed_sg  21.5 33   needed=9 from here on, one subgroup copies all operands: it shifts each dword of two
+f16_a_transposed_sg  18.2 25   needed=9 messages and joins them, 3 instructions for 32 elements of 16 bits
 f16_sg_8x16x16   182 184   needed=36 element by element: an address, a load and a mask for each row, and the address's halves
 f16_sg_16x32x16  57 79     needed=18
 f16_sg_32x32x32  27.7 42   needed=12

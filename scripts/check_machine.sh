@@ -205,7 +205,7 @@ examples() { # examples TARGET
 
 tests="test_xetile test_xetile_appendix test_xetile_atomics test_xetile_by_columns test_xetile_compiler test_xetile_control
     test_xetile_exp test_xetile_layout test_xetile_memory test_xetile_nan test_xetile_odd test_xetile_operations test_xetile_pitch test_xetile_random test_xetile_reduce test_xetile_texts
-    test_xetile_top test_xetile_turned test_xetile_turns test_xetile_vectors test_xetile_widths test_coopmatrix test_coopmatrix_change test_coopmatrix_functions test_coopmatrix_grid
+    test_xetile_top test_xetile_transposed test_xetile_unroll test_xetile_vectors test_xetile_widths test_coopmatrix test_coopmatrix_change test_coopmatrix_functions test_coopmatrix_grid
     test_coopmatrix_memory test_coopmatrix_ops test_coopmatrix_random test_coopmatrix_targets test_coopvec_accumulate test_coopvec_mul
     test_coopvec_random test_coopvec_shapes test_coopvec_vectors test_intel_bugs test_intel_halves"
 # On the other targets: one of each kind.

@@ -11,12 +11,12 @@ check=
 # Directives for compiling the sources separately are not shipped, nor lines that only name sources. A source's static functions
 # are declared like those that several sources share.
 plain() {
-    sed -E -e '/^\/\* [-a-z0-9., ]*\.c( --)? \*\/$/d' -e '/^#include "/d' -e '/^#define XETILE_SEPARATE_$/d' -e '/^static [^=;]*\(/s/^static/XE_FN_/' -e 's/^XE_LATE_/XE_FN_/' "$@"
+    sed -E -e '/^\/\* [-a-z0-9., ]*\.c( --)? \*\/$/d' -e '/^#include "/d' -e '/^#define XETILE_SEPARATE_$/d' -e '/^static [^=;]*\(/s/^static/XE_FN_/' -e 's/^XE_FORWARD_/XE_FN_/' "$@"
 }
 
 # The prototypes of functions whose names end in _, from their definitions, except those that the face or internal.h declares:
-#   private    shared by a header's sources, which begin with XE_FN_ or XE_LATE_: needed where sources are compiled one by one
-#   late       of these XE_LATE_: those that the joined text defines after their first use
+#   private    shared by a header's sources, which begin with XE_FN_ or XE_FORWARD_: needed where sources are compiled one by one
+#   late       of these XE_FORWARD_: those that the joined text defines after their first use
 #   calls      called by the face's macros: not static, without a mark
 prototypes() { # prototypes HEADER WHICH
     {
@@ -25,13 +25,13 @@ prototypes() { # prototypes HEADER WHICH
             case $part in '#'*) echo "@$part" ;; *.c) cat "$1/$part" ;; esac
         done < "$1/parts"
     } | awk -v which="$2" '
-        BEGIN { mark["private"] = "^XE_(FN|LATE)_ "; mark["late"] = "^XE_LATE_ "; mark["calls"] = "^[a-z]" }
+        BEGIN { mark["private"] = "^XE_(FN|FORWARD)_ "; mark["late"] = "^XE_FORWARD_ "; mark["calls"] = "^[a-z]" }
         /^XETILE_(API|PRIVATE) / {
             for (rest = $0; match(rest, /[a-z0-9_]+\(/); rest = substr(rest, RSTART + RLENGTH))
                 declared[substr(rest, RSTART, RLENGTH - 1)] = 1
         }
         sub(/^@/, "") { print }
-        /^((XE_FN_|XE_LATE_) [A-Za-z]|[a-z])[A-Za-z0-9_ *]*_\(.*[^;]$/ && !/^(static|typedef) / {
+        /^((XE_FN_|XE_FORWARD_) [A-Za-z]|[a-z])[A-Za-z0-9_ *]*_\(.*[^;]$/ && !/^(static|typedef) / {
             name = text = $0
             sub(/\(.*/, "", name)
             sub(/.*[ *]/, "", name)
@@ -40,7 +40,7 @@ prototypes() { # prototypes HEADER WHICH
             declared[name] = 1 # it may stand in both branches of an #if
             sub(/ *\{.*/, ";", text)
             if (text !~ /;$/) text = text ";"
-            sub(/^XE_LATE_/, "XE_FN_", text)
+            sub(/^XE_FORWARD_/, "XE_FN_", text)
             if (which == "calls") text = "XETILE_API " text
             while (length(text) > 120) {
                 for (end = 120; substr(text, end - 1, 2) != ", "; end--) continue

@@ -1253,7 +1253,7 @@ XETILE_API spe_decimal spe_decimal_of(double v, char form, int digits);
         for (const spe_val k = k##_loop_.index, *k##_once_ = &k; k##_once_; k##_once_ = spe_region_done(&k##_loop_))
 #define SPE_IF(begin)                                                                                                  \
     for (spe_region SPE_CAT(spe_if_, __LINE__) = begin; spe_region_next(&SPE_CAT(spe_if_, __LINE__));)                 \
-        if (SPE_CAT(spe_if_, __LINE__).turn == 1)
+        if (SPE_CAT(spe_if_, __LINE__).calls == 1)
 
 /* XT_WHILE and CV_WHILE: `test` records the condition in each iteration. */
 #define SPE_WHILE(begin, test, here, condition)                                                                        \

@@ -599,7 +599,7 @@ struct xt_ctx {
     cm_target target;
     const xt_kernel *kernel;
     const xt_build_desc *desc;
-    spe_module *whole; /* the finished module: m, or that of another kernel in it */
+    spe_module *shared_module; /* the finished module: m, or that of another kernel in it */
     int S;
     spe_kernel_param params[SPE_PARAMS_MAX];
     int param_count;
@@ -609,7 +609,7 @@ struct xt_ctx {
     int part;         /* > 0 while recording parts of a larger operation */
     spe_list scopes;  /* one for each region and each of its sides */
     int scope, again; /* scope: the innermost one; again: > 0 during a second walk, see control.c */
-    int spread;       /* of the open regions' conditions and bounds, see xt_value_ */
+    int divergence;       /* of the open regions' conditions and bounds, see xt_value_ */
     int tile_count;
     spe_regions regions;
     xt_frame_ *frames[SPE_REGIONS_MAX]; /* one per open region */
@@ -635,7 +635,7 @@ struct xt_ctx {
     bool staged;  /* operands go through local memory in this version */
     spe_id stages_fit; /* there: whether surfaces of messages are legal */
     spe_id side; /* of the innermost XT_IF around which there is no nearer loop: its first label, or 0 */
-    const xt_frame_ *turning; /* the loop whose body has several copies; NULL: none */
+    const xt_frame_ *unrolled; /* the loop whose body has several copies; NULL: none */
     int loops_around;         /* what is written */
     int at;       /* number of the node being written */
     spe_id scratch, staging;

@@ -78,7 +78,7 @@ static void cv_region_end_(spe_module *m, const spe_region *r)
     spe_at(m, at.file, at.line);
     if (!cv_gather_(w, f)) return;
     f->busy |= x->operations != f->operations || memcmp(f->ids, f->first, n * sizeof *f->ids) != 0;
-    if (r->turn <= r->sides) {
+    if (r->calls <= r->sides) {
         if (!cv_side_begin_(x, f)) return;
         if (f->loop) {
             cv_scatter_(x, f);
@@ -197,7 +197,7 @@ spe_region *cv_while_test_(cv_where_ w, spe_region *r, cv_val condition)
     if (!cv_enter_(w) || !r->depth || !cv_check_condition_(w, "CV_WHILE", &condition)) return r;
     cv_frame_ *f = &x->frames[r->depth - 1];
     spe_id id = cv_id_(w, CV_BOOL_, &condition);
-    if (r->turn > 1) return r; /* a second walk through the body */
+    if (r->calls > 1) return r; /* a second walk through the body */
     spe_while_test(&x->m, id);
     if (condition.uniform) {
         f->divergent = false;

@@ -2,7 +2,7 @@
  * the same value. */
 #include "internal.h"
 
-XE_LATE_ spe_site cv_site_(cv_where_ w) { return spe_site_of(&w.x->m, cv_errors_(), w.at->file, w.at->line); }
+XE_FORWARD_ spe_site cv_site_(cv_where_ w) { return spe_site_of(&w.x->m, cv_errors_(), w.at->file, w.at->line); }
 
 /* Called at the start of every operation: further errors get the user's line. False after an error. */
 XE_FN_ bool cv_enter_(cv_where_ w)
@@ -184,7 +184,7 @@ cv_val cv_uniform_(cv_where_ w, cv_val v)
     return cv_scalar_(w.x, v.type, spe_sg_broadcast_first(&w.x->m, v.id), true);
 }
 
-XE_LATE_ cv_vec cv_no_vec_(void)
+XE_FORWARD_ cv_vec cv_no_vec_(void)
 {
     cv_vec v = {{NULL}, CV_INVALID, 0, 0, NULL, 0, 0};
     v.magic = CV_VEC_MAGIC_;

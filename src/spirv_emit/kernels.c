@@ -315,9 +315,9 @@ static bool spe_region_ends_(const spe_region *r)
 
 bool spe_region_next(spe_region *r)
 {
-    if (r->turn++ && spe_region_ends_(r)) r->in->end(r->in->module, r);
+    if (r->calls++ && spe_region_ends_(r)) r->in->end(r->in->module, r);
     r->done = false;
-    return r->turn <= r->sides;
+    return r->calls <= r->sides;
 }
 
 void *spe_region_done(spe_region *r)

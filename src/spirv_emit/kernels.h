@@ -197,7 +197,7 @@ struct spe_region {
     spe_regions *in;
     spe_val index;   /* of a loop */
     int depth;       /* from 1 on; 0 after an error */
-    int sides, turn; /* sides: 2 for an if with its else, 1 for a loop; turn: calls of spe_region_next */
+    int sides, calls; /* sides: 2 for an if with its else, 1 for a loop; calls: of spe_region_next */
     bool twice;      /* a loop whose body is run twice: sides is 2 */
     bool done;       /* the body ran to its end */
 };

@@ -1,5 +1,5 @@
 /* words.c - what a module is made of: words in sections, ids, scopes. This runs for every instruction, so it is
- * optimised even where other bodies are not, like table.c, emit.c and checks.c. */
+ * optimised even where other bodies are not, like table.c, function_body.c and checks.c. */
 #include "internal.h"
 
 /* Extends a buffer by `count` words and returns a pointer to them, NULL if out of memory. */

@@ -18,7 +18,7 @@ static bool vkd_entry_of_(vkd_device *d, const char *folder, vkd_entry_ *e)
     return false;
 }
 
-XE_LATE_ void vkd_cache_free_(vkd_device *d, vkd_cache_ *c)
+XE_FORWARD_ void vkd_cache_free_(vkd_device *d, vkd_cache_ *c)
 {
     if (c->handle) d->vk_->vkDestroyPipelineCache(d->device, c->handle, NULL);
     free(c);

@@ -26,7 +26,7 @@ static void vkd_free_commands_(vkd_recording_ *r)
 }
 
 /* The parameters' memory belongs to the device, which frees it. */
-XE_LATE_ void vkd_recording_free_(vkd_recording_ *r)
+XE_FORWARD_ void vkd_recording_free_(vkd_recording_ *r)
 {
     vkd_free_commands_(r);
     for (size_t i = 0; i < r->count; i++) {

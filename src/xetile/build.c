@@ -26,7 +26,7 @@ static void xt_record_body_(xt_ctx *x)
         x->args[i] = spe_val_of(p->pointer || p->local ? SPE_POINTER : SPE_SCALAR, p->type, xt_new_value_(x));
         xt_record_(w, XT_AS_(ARGUMENT), i, x->args[i].id, NULL, 0);
         if (!spe_ok(&x->m)) return;
-        xt_value_at_(x, x->args[i].id)->early = !p->local;
+        xt_value_at_(x, x->args[i].id)->hoistable = !p->local;
     }
     x->kernel->body(x);
     spe_region_fail(&x->regions, "");
@@ -78,14 +78,14 @@ static void xt_make_module_(xt_ctx *x, xt_module *mod)
     xt_find_products_(x);
     xt_choose_resources_(x);
     xt_find_reloads_(x);
-    xt_place_scratch_(x);
+    xt_find_scratch_(x);
     if (!xt_report_(x)) return;
     xt_find_for_vulkan_(x);
     xt_find_layouts_(x);
     spe_at(&x->m, x->desc->file, x->desc->line);
     if (!cm_begin(&x->cm, &x->m, &x->target, x->desc->lowering)) return;
     xt_find_block2d_(x);
-    xt_find_late_(x);
+    xt_find_deferred_(x);
     if (x->local_bytes) xt_find_bands_(x);
     if (x->product_bytes && spe_ok(&x->m)) xt_find_stages_(x);
     if (!xt_begin_kernel_(x)) return;
@@ -99,7 +99,7 @@ static void xt_make_module_(xt_ctx *x, xt_module *mod)
 }
 
 /* Does a kernel fit to those before it? Errors are of the last one. */
-static bool xt_check_together_(const xt_module *mods, const xt_build_desc *descs, int last)
+static bool xt_check_one_module_(const xt_module *mods, const xt_build_desc *descs, int last)
 {
     const xt_build_desc *b = &descs[last];
     spe_place at = {b->file, b->line};
@@ -142,7 +142,7 @@ static bool xt_build_kernel_(xt_module *mods, const xt_build_desc *descs, int i)
         x->S = x->target.subgroup_size;
         x->subgroups = desc->subgroups;
         x->subgroups_at = at;
-        if (xt_check_together_(mods, descs, i)) xt_make_module_(x, mod);
+        if (xt_check_one_module_(mods, descs, i)) xt_make_module_(x, mod);
     }
     x->desc = NULL; /* belongs to the caller and may disappear */
     return xt_report_(x);
@@ -187,7 +187,7 @@ bool xt_build_all(xt_module *mods, const xt_build_desc *descs, int count)
     ok = spe_build_finish(mods, made) && ok;
     for (int i = 0; i < count; i++) {
         xt_ctx *x = (xt_ctx *)(void *)mods[i].owner_;
-        if (x) x->whole = mods[0].owner_;
+        if (x) x->shared_module = mods[0].owner_;
         if (i >= made) mods[i].error = mods[made - 1].error;
     }
     return ok;

@@ -69,15 +69,16 @@ typedef struct {
 typedef struct {
     int node;   /* that produces it */
     int scope;  /* where it is defined */
-    bool early; /* a number that can be computed before the body: from constants, parameters and group ids only */
-    int spread; /* what a number or vector may differ between: 0, nothing in the work-group; 1, subgroups; 2, lanes */
-    spe_id early_id;
+    bool hoistable; /* a number that can be computed before the body: from constants, parameters and group ids only */
+    int divergence; /* what a number or vector may differ between: 0, nothing in the work-group; 1, subgroups; 2, lanes
+                     */
+    spe_id hoisted_id;
     /* vectors; those that must share a layout form a class (union-find) */
     uint32_t parent;
     bool need[3]; /* of the root: the uses that products need, by cm_use */
     int uses;     /* by operations, and by vectors that must share its layout */
     int stage;    /* 1 + its index among loads through local memory, see passes/local_operands.c; 0: not one */
-    bool late;    /* computed strip by strip where it is stored, see xt_find_late_ */
+    bool deferred;    /* computed strip by strip where it is stored, see xt_find_deferred_ */
     bool unmade;  /* during writing: some strips are not computed yet */
     xt_each_fn_ each; /* computes them, if the operation is element-wise */
     int repeated; /* 1: all lanes are known to hold the same; -1: they are not; 0: see xt_is_repeated_ */
@@ -87,7 +88,7 @@ typedef struct {
     int multiplied; /* its uses as an operand of opaque products */
     cm_use first_use; /* as a product's operand, if that is in a loop: an opaque one; see passes/opaque.c */
     int panel; /* 1 + its index among operands in local memory, see passes/opaque.c; 0: not one */
-    cm_matrix *turns; /* during writing: its blocks for several turns of a loop, see lower/turns.c */
+    cm_matrix *unrolled; /* during writing: its blocks for several iterations of a loop, see lower/unroll.c */
     /* during writing. A number that advances with the loop index is start + advance of the index. */
     spe_id start, advance;
     union {
@@ -126,14 +127,14 @@ struct xt_frame_ {
     xt_val given[4];     /* the user's lo, hi, step and index */
     xt_frame_ *in;          /* the region around it; NULL: none */
     int begin, end;         /* its nodes */
-    int spread;             /* of the enclosing regions */
+    int divergence;             /* of the enclosing regions */
     int first;              /* the first node after those of the loop's head */
     int outer, scope, side; /* scopes: enclosing the region, of the region, of the open side */
     int tile_count;         /* before a second walk */
     int64_t local_bytes;
     const char *arrived;
-    bool meets; /* a barrier precedes it, see passes/local_operands.c */
-    int together; /* turns whose operands are copied together, see passes/local_operands.c; 0: not decided */
+    bool has_barrier; /* a barrier precedes it, see passes/local_operands.c */
+    int per_copy; /* iterations whose operands are copied together, see passes/local_operands.c; 0: not decided */
     bool counts;  /* some scalars advance with the index */
     bool changes; /* memory, or waits for that, see passes/opaque.c */
     int slots;
@@ -141,12 +142,12 @@ struct xt_frame_ {
     /* during writing */
     spe_id *ids;
     int id_count;
-    int copies, copy; /* XT_FOR: of the body, per turn of this loop; the current one, from 0 */
-    int joined; /* copies that share their loads, see lower/turns.c */
+    int copies, copy; /* XT_FOR: of the body, per iteration of this loop; the current one, from 0 */
+    int per_load; /* copies that share their loads, see lower/unroll.c */
     spe_id side_before; /* the side that the region is on */
-    spe_id from, turn;    /* the first index; of this turn */
+    spe_id from, iteration;    /* the first index; of this iteration */
     int panel_ids;        /* vectors of panels that it carries behind the others */
-    bool inner;           /* the loop that is written has those turns in which all its panels are, see lower/panels.c */
+    bool inner; /* the loop that is written has those iterations in which all its panels are, see lower/panels.c */
 };
 
 /* XT_INIT_TILE: the user's arguments; the tile of the matrix that leading dimensions select from, and the final tile;
@@ -154,7 +155,7 @@ struct xt_frame_ {
 typedef struct {
     xt_tile_desc_ given;
     xt_tile matrix, tile;
-    xt_val place[2], distance;
+    xt_val piece[2], distance;
 } xt_init_tile_desc_;
 
 /* An array in local memory; id: set by the first version of the body, used by all. */
@@ -190,9 +191,9 @@ enum { XT_COMPONENTS_ = 6 }; /* scalars of a tile: offset, shape, pitch, base */
 typedef struct {
     int parent; /* tiles that may replace each other form a class */
     bool used;
-    bool apart;          /* subgroups may have it at different positions */
-    bool late_lines;     /* the number of lines of its matrix is computed in the body */
-    bool together;       /* in a class with others, or its elements are accessed by their addresses */
+    bool differs_by_subgroup;          /* subgroups may have it at different positions */
+    bool lines_in_body;     /* the number of lines of its matrix is computed in the body */
+    bool shared_addresses; /* in a class with others, or its elements are accessed by their addresses */
     int band;            /* elements between bands of an array in local memory, see passes/bands.c; 0: it has rows */
     int align[2];        /* divisors of the tile's offset at all times */
     const char *why_not; /* NULL: 2D block messages can access it */
@@ -219,7 +220,7 @@ enum { XT_LANES_MAX_ = CM_LANES };
 typedef uint64_t xt_lanes_;
 
 /* Values that depend only on the subgroup. Each is computed once, before the body, and found by its key. */
-typedef enum { XT_ONCE_PLACE_, XT_ONCE_FIRST_ } xt_once_kind_;
+typedef enum { XT_ONCE_PIECE_OFFSET_, XT_ONCE_FIRST_ } xt_once_kind_;
 typedef struct {
     xt_once_kind_ kind;
     unsigned char key[32];
@@ -243,28 +244,28 @@ typedef struct {
     int node;
     const xt_tile *from;
     const xt_tile *to;      /* of a copy: the tile in local memory that it is stored to; else NULL */
-    bool turned, converts;  /* the vector is the tile's transpose; f32 converted to 16 bits */
+    bool transposed, converts;  /* the vector is the tile's transpose; f32 converted to 16 bits */
     cm_type type;           /* of the operand */
     uint32_t loaded;        /* the vector that it is of, or itself */
     bool first, last;       /* among the loads that share a barrier */
     bool again, shared;     /* in a region that may repeat; uses the memory for moves between subgroups */
     const xt_frame_ *loop;  /* the innermost one, if it counts, unless the operand is sliced; NULL: none */
     cm_use use;
-    int bytes, held;         /* per element, in memory and in local memory */
+    int bytes, local_bytes;  /* per element, in memory and in local memory */
     int subgroups;           /* number that copy the tile */
     int slices;              /* of k, each loaded and multiplied after the other; 1: all at once */
-    int parts;               /* turns of a loop that are copied together, one part of the operand each */
+    int parts;               /* iterations of a loop that are copied together, one part of the operand each */
     xt_dist dist;            /* of the vector, or of a slice of it */
     bool along_k;            /* lines run along k; */
     int weave;               /* otherwise, lines that share a dword */
     int classes, wide, high; /* classes of lines; a message's dwords and lines */
     int chunks[2], units;    /* messages per class, down and across; per tile (`weave` of them count as one) */
-    bool whole, aligned;     /* the tile begins at a multiple of the classes; and of a dword along lines */
+    bool from_first_class, aligned;    /* the tile begins at a multiple of the classes; and of a dword along lines */
     bool by_lines;           /* a lane holds a line of a message; otherwise, a dword of each line */
     bool mixed;              /* dwords along k are stored in another order, see xt_stage_slot_ */
     int line, plane, depth;  /* dwords of a row in a plane; distance between planes; size along k, in dwords */
     int across;              /* rows or columns, these rounded up to whole operands */
-    int together, gap;       /* rows that one read covers; unused dwords after them */
+    int rows_per_read, gap;  /* rows that one read covers; unused dwords after them */
     int at, dwords, buffers; /* of its first buffer; their number */
     /* during writing */
     spe_id slice; /* its distance along k; 0: the first */
@@ -281,13 +282,13 @@ enum { XT_PANEL_BLOCKS_ = 32 }; /* that a lane copies at most */
 typedef struct {
     int node;               /* the load */
     const xt_tile *from;
-    const xt_frame_ *loop;  /* whose turns fetch the tile of the next; NULL: the load fetches */
+    const xt_frame_ *loop;  /* whose iterations fetch the tile of the next; NULL: the load fetches */
     int lines, chunks;      /* of memory; vectors of 16 bytes in a line */
     int pitch, at;          /* in local memory, in vectors: from line to line, and where the first begins */
     int units;              /* vectors that a lane copies */
     int run, blocks;        /* if lines are not aligned: those that follow one another; blocks in which all lie */
     bool ends_unseen;       /* what is outside of the matrix where the loop does not move it, see passes/outside.c */
-    bool held;              /* from the load on it is matrices, of which local memory keeps no copy */
+    bool kept;              /* from the load on it is matrices, of which local memory keeps no copy */
     cm_use use;             /* of these */
     spe_id *got;            /* during writing: what was fetched, and room for the vectors of these */
     const spe_id *vectors;  /* these */
@@ -318,7 +319,7 @@ typedef struct {
     int i;
     int row, col, rows, cols; /* relative to the subgroup's first piece */
     int valid;                /* columns inside the piece; the others are undefined and never stored */
-    int held[2];              /* its row and column in the concatenation of the subgroup's pieces */
+    int packed[2];            /* its row and column in the concatenation of the subgroup's pieces */
 } xt_block_;
 
 /* Errors to report if two vectors differ in one of these; 0: they may differ. */
@@ -363,7 +364,7 @@ typedef struct {
     int divisor[2], shift[2];
     bool in_order; /* instead: another shape, with elements in row-major order */
 } xt_source_;
-#define XT_SAME_PLACE_ {false, {1, 1}, {0, 0}, false}
+#define XT_SAME_ELEMENT_ {false, {1, 1}, {0, 0}, false}
 
 /* A kind of reduction: the operation, and for integers, how it reads them. */
 typedef struct {
@@ -405,8 +406,8 @@ typedef struct {
     bool exclusive;
     xt_source_ from;
     const int *origin; /* see xt_origins_; NULL: elements move between subgroups */
-    bool anew;         /* then the operand is loaded again, see passes/reloads.c */
-} xt_whole_;
+    bool reloaded;        /* then the operand is loaded again, see passes/reloads.c */
+} xt_move_;
 
 /* One buffer serves all such operations of a kernel; vectors that do not fit take several passes over rows. */
 typedef struct {
@@ -425,7 +426,7 @@ struct xt_node_ {
     void (*write)(xt_ctx *x, const xt_node_ *n); /* in this version */
     int kind;        /* which of the operations that share the name: spe_arith_op, xt_math_op_, ... */
     bool part;       /* part of a larger operation, whose node follows its parts */
-    int spread;      /* of the enclosing regions, see xt_value_ */
+    int divergence;      /* of the enclosing regions, see xt_value_ */
     xt_frame_ *in;   /* the innermost of these, or the one that the node begins or ends; NULL: none */
     uint32_t result; /* the value it produces; 0: none, or those of a region */
     const char *file;
@@ -439,7 +440,7 @@ struct xt_node_ {
         const xt_load_desc_ *load;
         const xt_prefetch_desc_ *prefetch;
         const xt_scattered_ *scattered;
-        xt_whole_ *whole;
+        xt_move_ *move;
         const xt_mma_desc_ *mma;
         const xt_scaled_desc_ *scaled; /* begins with an xt_mma_desc_ */
         const xt_splat_of_ *splat;
@@ -469,7 +470,7 @@ typedef struct xt_vulkan_part_ {
     int (*panel_ids)(xt_ctx *x, const xt_frame_ *f);
     void (*carry)(xt_ctx *x, const xt_frame_ *f, bool to_ids);
     spe_id (*enter)(xt_ctx *x, xt_frame_ *f, spe_id from, spe_id to);
-    void (*turn)(xt_ctx *x, const xt_frame_ *f, spe_id to);
+    void (*iterate)(xt_ctx *x, const xt_frame_ *f, spe_id to);
     void (*wait)(xt_ctx *x);
 } xt_vulkan_part_;
 

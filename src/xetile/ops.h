@@ -38,7 +38,7 @@ enum {
     X(BITCAST_NUMBER, bitcast_number, numbers, numbers, "$= arith.bitcast $n0 : $N0 to $A7")                           \
     X(MATH_NUMBER, math_number, numbers, numbers, "$= $k$M : $A7")                                                     \
     X(LOCAL, local, numbers, local, "$= memref.alloc() : memref<$d0x$E7, slm>")                                        \
-    X(PLACE, place, numbers, place, "$= place [$K] of $P0 x $P1 : index")                                              \
+    X(PIECE_OFFSET, piece_offset, numbers, piece_offset, "$= piece_offset [$K] of $P0 x $P1 : index")                  \
     X(POINTER, pointer, numbers, numbers, "$= pointer $n0 : $N0 to memref<?x$E7>")                                     \
     X(MATRIX, matrix, numbers, init_tile, "$= matrix $n1, $n2")                                                        \
     X(LOAD, load, numbers, numbers, "$= memref.load $n0[$n1] : $A7")                                                   \
@@ -59,17 +59,17 @@ enum {
     X(SELECT_VECTOR, select_vector, each, vectors, "$= arith.select $v0$o1$o2$m : $V0, $r")                            \
     X(BITCAST_VECTOR, bitcast_vector, each, vectors, "$= arith.bitcast $v0$m : $V0 to $r")                             \
     X(MATH_VECTOR, math_vector, each, vectors, "$= $k $v0$o1$o2$m : $r")                                               \
-    X(REDUCE, reduce, whole, whole, "$= xetile.reduction <$k> $v0 [$d1] {reduction_size = $d2} : $V0 -> $r")           \
-    X(REDUCTION, same, renames, whole, "$= xetile.reduction <$k> $v0 [$D1]$z$m5 : $V0 -> $r")                          \
-    X(SCAN, scan, whole, whole, "$= vector.scan <$k> $v0 [$D1]$e4$m : $V0 -> $r")                                      \
-    X(BROADCAST, move, moves, whole, "$= xetile.broadcast $v0 [$D1]$z$m5 : $V0 -> $r")                                 \
-    X(TRANSPOSE, move, moves, whole, "$= xetile.transpose $v0 [1, 0]$m5 : $V0 -> $r")                                  \
-    X(CONVERT_LAYOUT, move, moves, whole, "$= xetile.convert_layout $v0$m5 : $V0")                                     \
-    X(SHAPE_CAST, move, moves, whole, "$= vector.shape_cast $v0$m5 : $V0 to $r")                                       \
-    X(SLICE, move, moves, whole, "$= vector.extract_strided_slice $v0 {offsets = $P3}$m5 : $V0 to $r")                 \
-    X(BITCAST_WIDTH, same, renames, whole, "$= vector.bitcast $v0$m : $V0 to $r")                                      \
-    X(TILE_PACK, same, renames, whole, "$= xetile.tile_pack $v0 inner_blocks = $B$m : $V0 -> $r")                      \
-    X(TILE_UNPACK, same, renames, whole, "$= xetile.tile_unpack $v0 inner_blocks = $B$m : $V0 -> $r")                  \
+    X(REDUCE, reduce, whole, move, "$= xetile.reduction <$k> $v0 [$d1] {reduction_size = $d2} : $V0 -> $r")            \
+    X(REDUCTION, same, renames, move, "$= xetile.reduction <$k> $v0 [$D1]$z$m5 : $V0 -> $r")                           \
+    X(SCAN, scan, whole, move, "$= vector.scan <$k> $v0 [$D1]$e4$m : $V0 -> $r")                                       \
+    X(BROADCAST, move, moves, move, "$= xetile.broadcast $v0 [$D1]$z$m5 : $V0 -> $r")                                  \
+    X(TRANSPOSE, move, moves, move, "$= xetile.transpose $v0 [1, 0]$m5 : $V0 -> $r")                                   \
+    X(CONVERT_LAYOUT, move, moves, move, "$= xetile.convert_layout $v0$m5 : $V0")                                      \
+    X(SHAPE_CAST, move, moves, move, "$= vector.shape_cast $v0$m5 : $V0 to $r")                                        \
+    X(SLICE, move, moves, move, "$= vector.extract_strided_slice $v0 {offsets = $P3}$m5 : $V0 to $r")                  \
+    X(BITCAST_WIDTH, same, renames, move, "$= vector.bitcast $v0$m : $V0 to $r")                                       \
+    X(TILE_PACK, same, renames, move, "$= xetile.tile_pack $v0 inner_blocks = $B$m : $V0 -> $r")                       \
+    X(TILE_UNPACK, same, renames, move, "$= xetile.tile_unpack $v0 inner_blocks = $B$m : $V0 -> $r")                   \
     X(STORE_TILE, store_tile, stores, scattered, "xetile.store_tile $v0, $t1 : $V0, $T1")                              \
     X(STORE_SCATTER, store_scatter, stores, scattered, "xetile.store_scatter $v0$o2, $t1 : $V0$O2, $T1")               \
     X(STORE, store, stores_number, numbers, "memref.store $a2, $n0[$n1] : $A7")                                        \

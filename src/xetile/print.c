@@ -293,9 +293,9 @@ static void xt_put_kind_(xt_printer_ *p, const xt_node_ *n)
     const xt_vectors_ *v = n->vectors;
     switch (n->op) {
     case XT_OP_BINARY_NUMBER_:
-    case XT_OP_BINARY_VECTOR_: xt_put_arith_(p, n->kind, xt_meeting_type_(n)); return;
+    case XT_OP_BINARY_VECTOR_: xt_put_arith_(p, n->kind, xt_operand_type_(n)); return;
     case XT_OP_MATH_NUMBER_:
-    case XT_OP_MATH_VECTOR_: xt_put_math_(p, n->kind, xt_meeting_type_(n)); return;
+    case XT_OP_MATH_VECTOR_: xt_put_math_(p, n->kind, xt_operand_type_(n)); return;
     case XT_OP_CAST_NUMBER_: xt_put_cast_(p, xt_carried_type_(&d->v[0]), d->type, true); return;
     case XT_OP_CAST_VECTOR_:
         xt_put_cast_(p, (int)v->v[0].type, v->type, false);
@@ -352,7 +352,7 @@ typedef struct {
 #define XT_FIELDS_vectors {XT_F_(vectors, v[0]), XT_F_(vectors, v[1]), XT_F_(vectors, v[2])}
 #define XT_FIELDS_emit {XT_F_(emitted, numbers), XT_F_(emitted, type)}
 #define XT_FIELDS_local {XT_F_(local_array, elements)}
-#define XT_FIELDS_place {offsetof(xt_dist, layout), offsetof(xt_dist, data)}
+#define XT_FIELDS_piece_offset {offsetof(xt_dist, layout), offsetof(xt_dist, data)}
 #define XT_FIELDS_splat {XT_F_(splat_of, number)}
 #define XT_FIELDS_init_tile                                                                                            \
     {XT_F_(init_tile_desc, tile), XT_F_(init_tile_desc, matrix.base), XT_F_(init_tile_desc, distance)}
@@ -368,9 +368,9 @@ typedef struct {
 #define XT_FIELDS_scaled                                                                                               \
     {XT_F_(scaled_desc, mma.left), XT_F_(scaled_desc, scale_a), XT_F_(scaled_desc, mma.right),                         \
      XT_F_(scaled_desc, scale_b), XT_F_(scaled_desc, mma.sum)}
-#define XT_FIELDS_whole                                                                                                \
-    {XT_F_(whole, v),         XT_F_(whole, dim),    XT_F_(whole, size), XT_F_(whole, from.shift),                      \
-     XT_F_(whole, exclusive), XT_F_(whole, source), XT_F_(whole, given)}
+#define XT_FIELDS_move                                                                                                 \
+    {XT_F_(move, v),         XT_F_(move, dim),    XT_F_(move, size), XT_F_(move, from.shift),                          \
+     XT_F_(move, exclusive), XT_F_(move, source), XT_F_(move, given)}
 
 XE_ONCE_
 static const xt_row_ *xt_row_of_(xt_op_ op)
@@ -384,7 +384,7 @@ static const xt_row_ *xt_row_of_(xt_op_ op)
 XE_ONCE_
 static void xt_put_size_(xt_printer_ *p, const xt_node_ *n)
 {
-    const xt_whole_ *d = n->whole;
+    const xt_move_ *d = n->move;
     if (n->op == XT_OP_REDUCTION_ && d->size != d->v.dist.shape[d->dim])
         xt_put_(p, " {reduction_size = %d}", d->size);
     if (n->op == XT_OP_BROADCAST_ && d->v.dist.shape[d->dim] != 1)
@@ -447,7 +447,7 @@ static void xt_put_remark_(xt_printer_ *p, const xt_node_ *n)
     else if (t && x->messages)
         xt_put_(p, a.why ? ", no 2D block messages: %s" : ", 2D block messages", a.why);
     if (xt_does_(n->op, XT_MOVES_))
-        xt_put_(p, n->whole->origin ? ", in registers" : ", through local memory");
+        xt_put_(p, n->move->origin ? ", in registers" : ", through local memory");
     for (int i = 0; i < x->remarks.count; i++)
         if (r[i].node == (int)(n - xt_node_at_(x, 0))) {
             xt_put_(p, ", %s", r[i].text);
@@ -573,9 +573,9 @@ void xt_print(const xt_module *mod, FILE *f)
     xt_ctx *x = (xt_ctx *)(void *)mod->owner_;
     if (!mod->words && mod->error) spe_print_error(mod->error, f);
     if (!mod->words) return;
-    spe_module own = x->m, *whole = x->whole;
-    x->m = *whole;
+    spe_module own = x->m, *all = x->shared_module;
+    x->m = *all;
     xt_print_(x, f);
-    *whole = x->m;
-    if (whole != &x->m) x->m = own;
+    *all = x->m;
+    if (all != &x->m) x->m = own;
 }

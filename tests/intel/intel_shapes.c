@@ -11,7 +11,7 @@ typedef struct {
 
 /* How an operand is had: as it is stored; stored by columns; transposed in the kernel, at once or after its tile has
  * moved; loaded as f32 and truncated; worked on, element by element; out of local memory. */
-typedef enum { PLAIN, COLUMNS, TURNED, TURNED_LATE, TRUNCATED, SCALED, LOCAL } form;
+typedef enum { PLAIN, COLUMNS, TRANSPOSED, TRANSPOSED_DEFERRED, TRUNCATED, SCALED, LOCAL } form;
 /* The use of the sum: stored, rounded to the operands' type, an epilogue. */
 typedef enum { RAW, ROUNDED, GELU } after;
 typedef enum { ONE, BY_GROUP, BY_LOOP } batch; /* matrices: one; chosen by the third group id, or by a loop */
@@ -39,11 +39,12 @@ static const shape shapes[] = {
     {"f16_b_by_columns", CM_F16, CM_F16, CM_F32, WG(256, 256, 32, 8, 4, 32, 64), PLAIN, COLUMNS, RAW, ONE},
     {"f16_a_by_columns", CM_F16, CM_F16, CM_F32, WG(256, 256, 32, 8, 4, 32, 64), COLUMNS, PLAIN, RAW, ONE},
     {"i8_b_by_columns", CM_I8, CM_I8, CM_I32, WG(256, 256, 32, 8, 4, 32, 64), PLAIN, COLUMNS, RAW, ONE},
-    {"f16_b_turned", CM_F16, CM_F16, CM_F32, WG(256, 256, 32, 8, 4, 32, 64), PLAIN, TURNED, RAW, ONE},
-    {"f16_b_turned_late", CM_F16, CM_F16, CM_F32, WG(256, 256, 32, 8, 4, 32, 64), PLAIN, TURNED_LATE, RAW, ONE},
-    {"f16_a_turned", CM_F16, CM_F16, CM_F32, WG(256, 256, 32, 8, 4, 32, 64), TURNED, PLAIN, RAW, ONE},
-    {"f16_b_turned_sg", CM_F16, CM_F16, CM_F32, SG(32, 64, 32), PLAIN, TURNED, RAW, ONE},
-    {"f16_a_turned_sg", CM_F16, CM_F16, CM_F32, SG(32, 64, 32), TURNED, PLAIN, RAW, ONE},
+    {"f16_b_transposed", CM_F16, CM_F16, CM_F32, WG(256, 256, 32, 8, 4, 32, 64), PLAIN, TRANSPOSED, RAW, ONE},
+    {"f16_b_transposed_deferred", CM_F16, CM_F16, CM_F32, WG(256, 256, 32, 8, 4, 32, 64), PLAIN, TRANSPOSED_DEFERRED,
+     RAW, ONE},
+    {"f16_a_transposed", CM_F16, CM_F16, CM_F32, WG(256, 256, 32, 8, 4, 32, 64), TRANSPOSED, PLAIN, RAW, ONE},
+    {"f16_b_transposed_sg", CM_F16, CM_F16, CM_F32, SG(32, 64, 32), PLAIN, TRANSPOSED, RAW, ONE},
+    {"f16_a_transposed_sg", CM_F16, CM_F16, CM_F32, SG(32, 64, 32), TRANSPOSED, PLAIN, RAW, ONE},
     {"f32_truncated", CM_F16, CM_F16, CM_F32, WG(128, 128, 32, 4, 4, 32, 32), TRUNCATED, TRUNCATED, RAW, ONE},
     {"bf16_scaled", CM_BF16, CM_BF16, CM_F32, WG(128, 128, 16, 4, 4, 32, 32), SCALED, PLAIN, GELU, ONE},
     {"f16_gelu", CM_F16, CM_F16, CM_F32, WG(256, 256, 32, 8, 4, 32, 64), PLAIN, PLAIN, GELU, ONE},
@@ -58,8 +59,8 @@ static const shape shapes[] = {
     {"i8_sg_32x64x64", CM_I8, CM_I8, CM_I32, SG(32, 64, 64), PLAIN, PLAIN, RAW, ONE},
     {"i8_sg_32x64x256", CM_I8, CM_I8, CM_I32, SG(32, 64, 256), PLAIN, PLAIN, RAW, ONE},
     {"f16_deep_256", CM_F16, CM_F16, CM_F32, WG(128, 128, 256, 4, 4, 32, 32), PLAIN, PLAIN, RAW, ONE},
-    {"f16_dealt", CM_F16, CM_F16, CM_F32, WG(128, 256, 32, 4, 4, 16, 32), PLAIN, PLAIN, RAW, ONE},
-    {"f16_dealt_deep", CM_F16, CM_F16, CM_F32, WG(128, 256, 128, 4, 4, 16, 32), PLAIN, PLAIN, RAW, ONE},
+    {"f16_distributed", CM_F16, CM_F16, CM_F32, WG(128, 256, 32, 4, 4, 16, 32), PLAIN, PLAIN, RAW, ONE},
+    {"f16_distributed_deep", CM_F16, CM_F16, CM_F32, WG(128, 256, 128, 4, 4, 16, 32), PLAIN, PLAIN, RAW, ONE},
     {"f16_wrapped", CM_F16, CM_F16, CM_F32, WG(64, 256, 32, 8, 4, 32, 64), PLAIN, PLAIN, RAW, ONE},
     {"f16_local", CM_F16, CM_F16, CM_F32, WG(128, 128, 32, 4, 4, 32, 32), LOCAL, PLAIN, RAW, ONE},
     {"f16_batch_by_group", CM_F16, CM_F16, CM_F32, WG(128, 128, 32, 4, 4, 32, 32), PLAIN, PLAIN, RAW, BY_GROUP},
@@ -93,7 +94,7 @@ static operand open_operand(XT_CONTEXT, xt_val base, int type, form how, int row
     chosen t = {how == TRUNCATED ? (int)CM_F32 : type};
     operand o = {how, map, rows, cols, {0}, {0}};
     const int by_columns = how == COLUMNS;
-    if (how == TURNED || how == TURNED_LATE)
+    if (how == TRANSPOSED || how == TRANSPOSED_DEFERRED)
         o.at = XT_INIT_TILE(base, of(t), cols, rows, .offset = XT_AT(j, i), .shape = XT_AT(width, height),
                             .map = xt_map_transpose(&map));
     else if (s->many != ONE)
@@ -112,13 +113,13 @@ static operand open_operand(XT_CONTEXT, xt_val base, int type, form how, int row
 
 static xt_vec load_operand(XT_CONTEXT, operand *o, int type, int down, int across)
 {
-    bool turned = o->how == TURNED || o->how == TURNED_LATE;
+    bool transposed = o->how == TRANSPOSED || o->how == TRANSPOSED_DEFERRED;
     chosen t = {type};
     xt_vec v = XT_LOAD_TILE(o->at);
-    xt_tile next = turned ? XT_UPDATE_TILE_OFFSET(o->at, across, down) : XT_UPDATE_TILE_OFFSET(o->at, down, across);
-    if (o->how != TURNED_LATE && turned) v = XT_TRANSPOSE(v);
+    xt_tile next = transposed ? XT_UPDATE_TILE_OFFSET(o->at, across, down) : XT_UPDATE_TILE_OFFSET(o->at, down, across);
+    if (o->how != TRANSPOSED_DEFERRED && transposed) v = XT_TRANSPOSE(v);
     o->at = next;
-    if (o->how == TURNED_LATE) v = XT_TRANSPOSE(v);
+    if (o->how == TRANSPOSED_DEFERRED) v = XT_TRANSPOSE(v);
     if (o->how == TRUNCATED) v = XT_CAST(of(t), v);
     if (o->how == SCALED) v = XT_MUL(v, 0.5);
     if (o->how == LOCAL) {

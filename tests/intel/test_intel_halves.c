@@ -128,7 +128,7 @@ static bool load_tiles(zed_kernel *k)
 TEST(tiles_of_halves) { run("xetile.h", (zed_groups){1, 1, 1}, load_tiles); }
 
 /* What a loop carries, leaves an if, is moved, is one number, or follows a product. */
-enum { CARRIED, CHOSEN, TURNED, REPEATED, ELEMENT, EPILOGUE, PLACES, SIDE = 16 };
+enum { CARRIED, CHOSEN, TRANSPOSED, REPEATED, ELEMENT, EPILOGUE, PLACES, SIDE = 16 };
 
 XT_KERNEL (places, ptr(f32, X), ptr(f32, Y), ptr(f32, Z), i32(n))
 {
@@ -140,7 +140,7 @@ XT_KERNEL (places, ptr(f32, X), ptr(f32, Y), ptr(f32, Z), i32(n))
     XT_IF (XT_GT(n, 1), &u) u = XT_ADD(x, y);
     XT_ELSE u = XT_SUB(x, y);
     r[CARRIED] = v, r[CHOSEN] = u;
-    r[TURNED] = XT_ADD(XT_TRANSPOSE(x), XT_TRANSPOSE(y));
+    r[TRANSPOSED] = XT_ADD(XT_TRANSPOSE(x), XT_TRANSPOSE(y));
     r[REPEATED] = XT_ADD(XT_BROADCAST(XT_SLICE(x, 3, 0, 1, SIDE), 0, SIDE), y);
     r[ELEMENT] = XT_ADD(XT_ELEMENT(x, 2, 5), y);
     xt_vec product = XT_TILE_MMA(XT_MUL(one, 0.0625), XT_CAST(f16, XT_MUL(XT_CAST(f32, y), 0x1p-12)));
@@ -154,7 +154,7 @@ static double of_place(int place, const float *x, const float *y, int i)
 {
     int row = i / SIDE, col = i % SIDE, turned = col * SIDE + row;
     switch (place) {
-    case TURNED: return half((double)x[turned]) + half((double)y[turned]);
+    case TRANSPOSED: return half((double)x[turned]) + half((double)y[turned]);
     case REPEATED: return half((double)x[3 * SIDE + col]) + half((double)y[i]);
     case ELEMENT: return half((double)x[2 * SIDE + 5]) + half((double)y[i]);
     default: return half((double)x[i]) + half((double)y[i]);

@@ -285,7 +285,7 @@ TEST(deep_tiles)
     kept = false;
 }
 
-/* Loops that copy the operands of several turns together, and turns that are left; slices, two at a time. */
+/* Loops that copy the operands of several iterations together, and iterations that are left; slices, two at a time. */
 TEST(several_turns)
 {
     check((pitch_case){CM_F16, CM_F32, WHOLE, 8, 16, 16, {0, 0}, 9, 17, 173, {0, 0}, {1, 0}, 0});

@@ -369,7 +369,7 @@ TEST(what_a_subgroup_does)
     CHECK_ORDER(
         form(printed(&gemm), 2), "// bmg: 32 subgroups of 16, 256 registers", "// with 2D block messages, where\n",
         "%A in bytes divides by 64, pitch %LD by 16, rows of %K by 4 and not below 64\n", "%B in bytes", "%C in bytes",
-        "func.func", "place [0] of [8, 4] x [32, 32] : index", "arith.addi", INIT, "xetile.prefetch_tile",
+        "func.func", "piece_offset [0] of [8, 4] x [32, 32] : index", "arith.addi", INIT, "xetile.prefetch_tile",
         "1 x 32x32, 2D block messages, with the next one:", LOAD, "1 x 32x32, a product's left side, 2D block messages",
         LOAD, "1 x 32x64, a product's right side, 2D block messages", MMA, "1 x 32x64, an accumulator",
         "_col, %c32 : index", UPDATE, STORE);

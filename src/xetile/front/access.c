@@ -14,7 +14,7 @@ static bool xt_check_padding_(xt_where_ w, int type, double padding)
 
 xt_vec xt_load_tile_(xt_where_ w, xt_load_desc_ d)
 {
-    xt_vec form = xt_form_(&d.tile);
+    xt_vec form = xt_vec_of_tile_(&d.tile);
     if (!xt_enter_(w) || !xt_check_tile_(w, &d.tile, false, "the tile of XT_LOAD_TILE") ||
         !xt_check_padding_(w, d.tile.type, d.padding))
         return xt_no_vec_();
@@ -31,7 +31,7 @@ XE_FN_ bool xt_check_store_(xt_where_ w, const xt_vec *v, const xt_tile *t)
 {
     static const xt_same_errors_ errors = {XT_ERROR_STORE_SHAPE, XT_ERROR_STORE_TYPE, XT_ERROR_STORE_BLOCKS,
                                            XT_ERROR_STORE_MAP};
-    xt_vec form = xt_form_(t);
+    xt_vec form = xt_vec_of_tile_(t);
     return xt_check_same_(w, &errors, "vector", v, "tile", &form);
 }
 
@@ -57,7 +57,7 @@ void xt_store_tile_(xt_where_ w, xt_scattered_ d)
 XE_FN_ bool xt_check_mask_(xt_where_ w, const xt_vec *mask, const xt_tile *t)
 {
     static const xt_same_errors_ errors = {XT_ERROR_MASK_SHAPE, 0, 0, XT_ERROR_MASK_MAP};
-    xt_vec form = xt_form_(t);
+    xt_vec form = xt_vec_of_tile_(t);
     if (!mask->magic) return true;
     if (!xt_check_vec_(w, mask, "the mask")) return false;
     if (mask->type != (cm_type)XT_BOOL_) return xt_fail_(w, XT_ERROR_MASK_TYPE, "got %s", xt_type_name_(mask->type));
@@ -67,7 +67,7 @@ XE_FN_ bool xt_check_mask_(xt_where_ w, const xt_vec *mask, const xt_tile *t)
 xt_vec xt_load_gather_(xt_where_ w, xt_gather_desc_ d)
 {
     xt_scattered_ of = {xt_no_vec_(), d};
-    xt_vec form = xt_form_(&d.tile);
+    xt_vec form = xt_vec_of_tile_(&d.tile);
     if (!xt_enter_(w) || !xt_check_tile_(w, &d.tile, true, "the tile of XT_LOAD_GATHER") ||
         !xt_check_mask_(w, &d.mask, &d.tile) || !xt_check_padding_(w, d.tile.type, d.padding))
         return xt_no_vec_();

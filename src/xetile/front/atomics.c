@@ -17,13 +17,13 @@ xt_vec xt_atomic_rmw_(xt_where_ w, xt_rmw_kind_ kind, xt_scattered_ d)
 {
     const xt_tile *t = &d.access.tile;
     const xt_vec *mask = &d.access.mask;
-    xt_vec form = xt_form_(t);
+    xt_vec form = xt_vec_of_tile_(t);
     if (!xt_enter_(w) || !xt_check_vec_(w, &d.vec, "the vector of XT_ATOMIC_RMW") ||
         !xt_check_tile_(w, t, t->scatter || mask->magic, "the tile of XT_ATOMIC_RMW") ||
         !xt_check_store_(w, &d.vec, t) || !xt_check_mask_(w, mask, t) || !xt_check_rmw_(w, kind, t))
         return xt_no_vec_();
     xt_vec r = xt_new_vec_(w.x, t->type, &form);
-    xt_spread_at_least_(w.x, r.id, 1); /* each subgroup may see the results of others */
+    xt_diverges_at_least_(w.x, r.id, 1); /* each subgroup may see the results of others */
     xt_record_(w, XT_AS_(ATOMIC_RMW), (int)kind, r.id, &d, sizeof d);
     return r;
 }

@@ -19,7 +19,7 @@ XE_FN_ bool xt_read_(xt_where_ w, const void *object, xt_carried_ *t, int number
 static xt_text_ xt_describe_carried_(const xt_carried_ *t)
 {
     bool vec = t->magic == XT_VEC_MAGIC_;
-    xt_vec v = vec ? t->vec : xt_form_(&t->tile);
+    xt_vec v = vec ? t->vec : xt_vec_of_tile_(&t->tile);
     xt_text_ text;
     if (t->magic == SPE_VAL_MAGIC)
         snprintf(text.s, sizeof text.s, "%s", xt_type_name_(xt_carried_type_(&t->val)));
@@ -30,7 +30,7 @@ static xt_text_ xt_describe_carried_(const xt_carried_ *t)
     return text;
 }
 
-static bool xt_same_form_(const xt_vec *a, const xt_vec *b)
+static bool xt_same_shape_(const xt_vec *a, const xt_vec *b)
 {
     return a->type == b->type && xt_same_map_(&a->map, &b->map) &&
            memcmp(a->dist.shape, b->dist.shape, sizeof a->dist.shape) == 0;
@@ -39,10 +39,10 @@ static bool xt_same_form_(const xt_vec *a, const xt_vec *b)
 static bool xt_same_kind_(const xt_carried_ *a, const xt_carried_ *b)
 {
     if (a->magic != b->magic) return false;
-    if (a->magic == XT_VEC_MAGIC_) return xt_same_form_(&a->vec, &b->vec);
+    if (a->magic == XT_VEC_MAGIC_) return xt_same_shape_(&a->vec, &b->vec);
     if (a->magic == XT_TILE_MAGIC_) {
-        xt_vec p = xt_form_(&a->tile), q = xt_form_(&b->tile);
-        return xt_same_form_(&p, &q) && memcmp(p.inner, q.inner, sizeof p.inner) == 0 &&
+        xt_vec p = xt_vec_of_tile_(&a->tile), q = xt_vec_of_tile_(&b->tile);
+        return xt_same_shape_(&p, &q) && memcmp(p.inner, q.inner, sizeof p.inner) == 0 &&
                a->tile.column_major == b->tile.column_major && a->tile.scatter == b->tile.scatter &&
                a->tile.inside == b->tile.inside && a->tile.step == b->tile.step &&
                a->tile.base.local == b->tile.base.local &&
@@ -85,20 +85,20 @@ XE_FN_ void xt_renew_(xt_ctx *x, xt_carried_ *t, uint32_t mask)
 {
     xt_vec *v = mask & XT_VEC_CHANGES_ ? xt_carried_vec_(t) : NULL;
     xt_val *p;
-    int spread;
+    int divergence;
     if (mask && t->magic == XT_TILE_MAGIC_) t->tile.id = xt_further_value_(x);
     for (int i = 0; spe_ok(&x->m) && (p = xt_scalar_of_(t, i)) != NULL; i++)
         if (mask >> i & 1) {
-            spread = xt_spread_of_(x, p);
+            divergence = xt_divergence_of_(x, p);
             *p = xt_carried_as_(p, xt_further_value_(x));
-            xt_value_at_(x, p->id)->spread = spread;
+            xt_value_at_(x, p->id)->divergence = divergence;
         } else if (p->kind < SPE_SCALAR) {
             p->note = x->scope;
         }
     if (t->magic == XT_TILE_MAGIC_) t->tile.scope = x->scope;
     if (!v) return;
-    spread = xt_value_at_(x, v->id)->spread;
+    divergence = xt_value_at_(x, v->id)->divergence;
     v->id = xt_further_value_(x);
-    xt_spread_at_least_(x, v->id, spread);
+    xt_diverges_at_least_(x, v->id, divergence);
     if (v->id) xt_define_vec_(x, v->id, *v);
 }

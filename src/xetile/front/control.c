@@ -12,7 +12,7 @@ static xt_frame_ *xt_open_(xt_where_ w, spe_region *r, const xt_operation_ *as, 
     f->op = op;
     f->in = r->depth > 1 ? x->frames[r->depth - 2] : NULL;
     f->begin = x->nodes.count;
-    f->spread = x->spread;
+    f->divergence = x->divergence;
     while (objects[f->slots]) f->slots++;
     f->slot = (xt_slot_ *)xt_memory_(x, (size_t)f->slots * sizeof *f->slot);
     for (int i = 0; f->slot && i < f->slots; i++) {
@@ -32,7 +32,7 @@ static xt_frame_ *xt_open_(xt_where_ w, spe_region *r, const xt_operation_ *as, 
 /* Control flow in a region depends on this number. */
 static void xt_depends_on_(xt_ctx *x, const xt_val *v)
 {
-    if (xt_spread_of_(x, v) > x->spread) x->spread = xt_spread_of_(x, v);
+    if (xt_divergence_of_(x, v) > x->divergence) x->divergence = xt_divergence_of_(x, v);
 }
 
 /* From here on, values belong to one side of the region, or to one walk through a loop's body. */
@@ -66,7 +66,7 @@ static void xt_loop_values_(xt_ctx *x, xt_frame_ *f)
 /* ---- XT_FOR ------------------------------------------------------------------------------------------------------ */
 
 /* Rewrites a loop that may count down to count its (hi - lo + step -+ 1) / step iterations from 0. */
-static void xt_count_turns_(xt_where_ w, xt_val *lo, xt_val *hi, xt_val *step)
+static void xt_count_iterations_(xt_where_ w, xt_val *lo, xt_val *hi, xt_val *step)
 {
     xt_val from = *lo, to = *hi, by = *step, one = spe_val_int(-1);
     if (from.kind == SPE_SCALAR) from = xt_cast_number_(w, CM_I32, &from);
@@ -89,7 +89,7 @@ spe_region xt_for_begin_(xt_where_ w, const xt_val *given, void *const *objects)
     xt_ctx *x = w.x;
     spe_region loop = spe_region_of(&x->regions, 1);
     xt_val lo = given[0], hi = given[1], step = given[2];
-    bool turns = step.kind == SPE_INT ? step.integer < 0 : step.kind == SPE_SCALAR && xt_is_signed_(step.type);
+    bool counted = step.kind == SPE_INT ? step.integer < 0 : step.kind == SPE_SCALAR && xt_is_signed_(step.type);
     int p = xt_val_align_(&lo), q = xt_val_align_(&step);
     loop.index = xt_nothing_();
     if (!xt_enter_(w) || !xt_check_index_(w, &lo, "the loop's start") || !xt_check_index_(w, &hi, "the loop's end") ||
@@ -97,7 +97,7 @@ spe_region xt_for_begin_(xt_where_ w, const xt_val *given, void *const *objects)
         return loop;
     if (step.kind == SPE_INT && step.integer == 0) return xt_fail_(w, XT_ERROR_LOOP_STEP, "got 0"), loop;
     x->part++;
-    if (turns) xt_count_turns_(w, &lo, &hi, &step);
+    if (counted) xt_count_iterations_(w, &lo, &hi, &step);
     x->part--;
     xt_frame_ *f = xt_open_(w, &loop, XT_AS_(FOR), objects);
     if (!f) return loop;
@@ -110,8 +110,8 @@ spe_region xt_for_begin_(xt_where_ w, const xt_val *given, void *const *objects)
     memcpy(f->given, given, 3 * sizeof *given);
     xt_loop_values_(x, f);
     f->index = xt_further_value_(x);
-    loop.index = xt_scalar_(CM_I32, f->index, turns ? 1 : p < q ? p : q);
-    if (turns) {
+    loop.index = xt_scalar_(CM_I32, f->index, counted ? 1 : p < q ? p : q);
+    if (counted) {
         x->part++;
         loop.index = xt_binary_number_(w, SPE_ARITH_MUL, loop.index, given[2]);
         loop.index = xt_binary_number_(w, SPE_ARITH_ADD, given[0], loop.index);
@@ -188,15 +188,15 @@ static uint32_t xt_part_id_(xt_carried_ *t, int i)
     return n && n->kind >= SPE_SCALAR ? n->id : 0;
 }
 
-/* A carried value varies between lanes if one of its possible values, or the control flow to it, does. */
+/* A carried value differs between lanes if one of its possible values, or the control flow to it, does. */
 static void xt_spread_to_(xt_ctx *x, xt_carried_ *t, uint32_t mask, xt_carried_ *a, xt_carried_ *b)
 {
     for (int i = 0; i <= XT_COMPONENTS_; i++) {
         uint32_t id = mask >> i & 1 ? xt_part_id_(t, i) : 0;
         if (!id) continue;
-        xt_spread_at_least_(x, id, xt_value_at_(x, xt_part_id_(a, i))->spread);
-        xt_spread_at_least_(x, id, xt_value_at_(x, xt_part_id_(b, i))->spread);
-        xt_spread_at_least_(x, id, x->spread);
+        xt_diverges_at_least_(x, id, xt_value_at_(x, xt_part_id_(a, i))->divergence);
+        xt_diverges_at_least_(x, id, xt_value_at_(x, xt_part_id_(b, i))->divergence);
+        xt_diverges_at_least_(x, id, x->divergence);
     }
 }
 
@@ -216,7 +216,7 @@ static void xt_find_changes_(xt_where_ w, xt_frame_ *f)
         }
         s->mask = (mask & ~counts) | counts << XT_COUNTS_SHIFT_;
         s->result = f->op == XT_OP_IF_ ? s->now : s->start;
-        if (mask && x->spread > 1 && s->result.magic != SPE_VAL_MAGIC)
+        if (mask && x->divergence > 1 && s->result.magic != SPE_VAL_MAGIC)
             xt_fail_(w, XT_ERROR_NOT_UNIFORM, "number %d of the list is a %s, and lanes diverge", i + 1,
                      s->result.magic == XT_VEC_MAGIC_ ? "vector" : "tile");
         xt_renew_(x, &s->result, mask);
@@ -268,7 +268,7 @@ XE_FN_ void xt_region_end_(spe_module *m, const spe_region *r)
     xt_frame_ *f = x->frames[r->depth - 1];
     spe_place at = {r->in->open[r->depth - 1].file, r->in->open[r->depth - 1].line};
     xt_where_ w = {x, &at};
-    bool last = r->turn > r->sides;
+    bool last = r->calls > r->sides;
     if (!xt_enter_(w)) return;
     if (last && r->twice) {
         xt_walked_again_(x, f);
@@ -289,7 +289,7 @@ XE_FN_ void xt_region_end_(spe_module *m, const spe_region *r)
         xt_side_begins_(w, f);
     }
     if (!last) return;
-    x->spread = f->spread;
+    x->divergence = f->divergence;
     x->regions.depth--;
 }
 

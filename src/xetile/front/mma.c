@@ -68,7 +68,7 @@ static bool xt_mma_check_blocks_(xt_where_ w, const xt_mma_desc_ *d, bool with_c
 }
 
 /* The result of a product, after all checks; to be recorded. */
-XE_FN_ xt_vec xt_mma_form_(xt_where_ w, const xt_mma_desc_ *d)
+XE_FN_ xt_vec xt_product_vec_(xt_where_ w, const xt_mma_desc_ *d)
 {
     bool with_c = d->sum.magic != 0;
     cm_type type = CM_F32;
@@ -87,7 +87,7 @@ XE_FN_ xt_vec xt_mma_form_(xt_where_ w, const xt_mma_desc_ *d)
 
 xt_vec xt_tile_mma_(xt_where_ w, xt_mma_desc_ d)
 {
-    xt_vec r = xt_mma_form_(w, &d);
+    xt_vec r = xt_product_vec_(w, &d);
     if (r.id) xt_record_(w, XT_AS_(TILE_MMA), 0, r.id, &d, sizeof d);
     return r;
 }

@@ -7,14 +7,14 @@ static xt_vec xt_rearrange_(xt_where_ w, const xt_operation_ *as, const xt_vec *
                             const xt_map *source, const xt_source_ *from, xt_vec r)
 {
     int dim = from->divisor[1] > 1;
-    xt_whole_ d = XT_ZERO_;
+    xt_move_ d = XT_ZERO_;
     if (!r.id) return r;
     d.v = *v;
     d.given = *given;
     d.source = *source;
     d.dim = dim;
     d.from = *from;
-    if (xt_value_at_(w.x, v->id)->spread && xt_has_map_(&r.map) && !xt_has_map_(&v->map))
+    if (xt_value_at_(w.x, v->id)->divergence && xt_has_map_(&r.map) && !xt_has_map_(&v->map))
         xt_fail_(w, XT_ERROR_NOT_UNIFORM, "subgroups share the result, and each has a vector %d x %d of its own",
                  v->dist.shape[0], v->dist.shape[1]);
     xt_spread_like_(w.x, r.id, v);
@@ -60,7 +60,7 @@ static bool xt_broadcast_map_(xt_where_ w, xt_broadcast_desc_ *d)
 xt_vec xt_broadcast_(xt_where_ w, xt_broadcast_desc_ d)
 {
     const int *n = d.vec.dist.shape;
-    xt_source_ from = XT_SAME_PLACE_;
+    xt_source_ from = XT_SAME_ELEMENT_;
     xt_map given = d.map;
     if (!xt_check_broadcast_(w, &d) || !xt_broadcast_map_(w, &d)) return xt_no_vec_();
     xt_vec r = xt_mapped_vec_(w, d.vec.type, d.dim ? n[0] : d.size, d.dim ? d.size : n[1], &d.map);
@@ -98,7 +98,7 @@ xt_vec xt_transpose_(xt_where_ w, xt_layout_desc_ d)
 
 XE_FN_ xt_vec xt_convert_to_(xt_where_ w, const xt_vec *v, const xt_map *map, const xt_map *source)
 {
-    static const xt_source_ from = XT_SAME_PLACE_;
+    static const xt_source_ from = XT_SAME_ELEMENT_;
     if (xt_same_map_(&v->map, map)) return *v;
     xt_vec r = xt_mapped_vec_(w, v->type, v->dist.shape[0], v->dist.shape[1], map);
     memcpy(r.inner, v->inner, sizeof r.inner);
@@ -152,7 +152,7 @@ xt_vec xt_shape_cast_(xt_where_ w, xt_slice_desc_ d)
 /* ---- blocked vectors: no data moves, as registers already hold blocks ------------------------------------------- */
 
 /* d->part as a new value. */
-XE_FN_ xt_vec xt_rename_(xt_where_ w, const xt_operation_ *as, int kind, const xt_whole_ *d, const int inner[2])
+XE_FN_ xt_vec xt_rename_(xt_where_ w, const xt_operation_ *as, int kind, const xt_move_ *d, const int inner[2])
 {
     xt_vec r = d->part;
     if (!r.id) return xt_no_vec_();
@@ -164,7 +164,7 @@ XE_FN_ xt_vec xt_rename_(xt_where_ w, const xt_operation_ *as, int kind, const x
 
 static xt_vec xt_reblocked_(xt_where_ w, const xt_operation_ *as, const xt_vec *v, const int inner[2])
 {
-    xt_whole_ d = XT_ZERO_;
+    xt_move_ d = XT_ZERO_;
     d.v = d.part = *v;
     return xt_rename_(w, as, 0, &d, inner);
 }

@@ -57,7 +57,7 @@ static int xt_common_type_(const xt_val *a, const xt_val *b)
     return CM_I32;
 }
 
-static bool xt_held_as_bits_(int type) { return type == CM_BF16 || xt_is_small_(type); }
+static bool xt_stored_as_bits_(int type) { return type == CM_BF16 || xt_is_small_(type); }
 
 static bool xt_binary_allowed_(xt_where_ w, int op, const xt_val *a, const xt_val *b, int type)
 {
@@ -66,7 +66,7 @@ static bool xt_binary_allowed_(xt_where_ w, int op, const xt_val *a, const xt_va
     if (!xt_check_value_(w, a, "the first operand") || !xt_check_value_(w, b, "the second operand")) return false;
     if (!spe_val_is_set(a) || !spe_val_is_set(b))
         return xt_fail_(w, XT_ERROR_UNSET, "an operand of %s", xt_op_name_(op));
-    if (a->kind == SPE_POINTER || b->kind == SPE_POINTER || type < 0 || xt_held_as_bits_(type) ||
+    if (a->kind == SPE_POINTER || b->kind == SPE_POINTER || type < 0 || xt_stored_as_bits_(type) ||
         (type == XT_BOOL_ && !logic) || (integers_only && !xt_is_int_(type) && !logic))
         return xt_fail_(w, XT_ERROR_SCALAR_TYPE, "%s of %s and %s", xt_op_name_(op), xt_describe_(a).s,
                         xt_describe_(b).s);
@@ -79,7 +79,7 @@ static bool xt_binary_allowed_(xt_where_ w, int op, const xt_val *a, const xt_va
 XE_FN_ xt_val xt_cast_number_(xt_where_ w, int type, const xt_val *v)
 {
     xt_numbers_ n = {type, {*v, *v, *v}};
-    if (xt_held_as_bits_(type) || xt_is_small_(v->type))
+    if (xt_stored_as_bits_(type) || xt_is_small_(v->type))
         return XT_FAIL_NUMBER_(w, XT_ERROR_SCALAR_TYPE, "XT_CAST of a number from %s to %s", xt_type_name_(v->type),
                                xt_type_name_(type));
     if (!xt_check_value_(w, v, "the operand of XT_CAST")) return xt_nothing_();
@@ -87,7 +87,8 @@ XE_FN_ xt_val xt_cast_number_(xt_where_ w, int type, const xt_val *v)
         return XT_FAIL_NUMBER_(w, v->kind == SPE_POINTER ? XT_ERROR_SCALAR_TYPE : XT_ERROR_UNSET,
                                "the operand of XT_CAST");
     xt_val r = xt_record_number_(w, XT_AS_(CAST_NUMBER), 0, type, xt_val_align_(v), &n);
-    xt_value_at_(w.x, r.id)->early = xt_is_int_(type) && xt_is_int_(xt_carried_type_(v)) && xt_is_early_(w.x, v);
+    xt_value_at_(w.x, r.id)->hoistable =
+        xt_is_int_(type) && xt_is_int_(xt_carried_type_(v)) && xt_is_hoistable_(w.x, v);
     return r;
 }
 
@@ -129,8 +130,8 @@ XE_FN_ xt_val xt_binary_number_(xt_where_ w, int op, xt_val a, xt_val b)
         return xt_nothing_();
     r = xt_record_number_(w, XT_AS_(BINARY_NUMBER), op, xt_is_compare_(op) ? XT_BOOL_ : type,
                           xt_is_int_(type) ? xt_align_result_(op, &n.v[0], &n.v[1]) : 1, &n);
-    xt_value_at_(w.x, r.id)->early =
-        xt_is_int_(type) && !xt_is_compare_(op) && xt_is_early_(w.x, &n.v[0]) && xt_is_early_(w.x, &n.v[1]);
+    xt_value_at_(w.x, r.id)->hoistable =
+        xt_is_int_(type) && !xt_is_compare_(op) && xt_is_hoistable_(w.x, &n.v[0]) && xt_is_hoistable_(w.x, &n.v[1]);
     return r;
 }
 
@@ -167,10 +168,10 @@ xt_val xt_builtin_(xt_where_ w, spe_builtin_name name, int dim)
     if (!xt_enter_(w)) return xt_nothing_();
     if (dim < 0 || dim > 2) return XT_FAIL_NUMBER_(w, XT_ERROR_DIMENSION, "got %d", dim);
     xt_val r = xt_record_number_(w, XT_AS_(BUILTIN), (int)name, CM_I32, 1, &n);
-    xt_value_at_(w.x, r.id)->early = name == SPE_GROUP_ID || name == SPE_GROUP_COUNT;
-    if (name == SPE_SUBGROUP_ID) xt_value_at_(w.x, r.id)->spread = 1;
+    xt_value_at_(w.x, r.id)->hoistable = name == SPE_GROUP_ID || name == SPE_GROUP_COUNT;
+    if (name == SPE_SUBGROUP_ID) xt_value_at_(w.x, r.id)->divergence = 1;
     if (name == SPE_SUBGROUP_LANE || ((name == SPE_LOCAL_ID || name == SPE_GLOBAL_ID) && dim == 0))
-        xt_value_at_(w.x, r.id)->spread = 2; /* work-groups are one-dimensional */
+        xt_value_at_(w.x, r.id)->divergence = 2; /* work-groups are one-dimensional */
     return r;
 }
 

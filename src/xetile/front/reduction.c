@@ -40,7 +40,7 @@ static xt_vec xt_reduction_step_(xt_where_ w, const xt_vec *v, int kind, int dim
 {
     const int *n = v->dist.shape;
     xt_vec r = xt_mapped_vec_(w, (cm_type)type, dim ? n[0] : n[0] / size, dim ? n[1] / size : n[1], map);
-    xt_whole_ d = XT_ZERO_;
+    xt_move_ d = XT_ZERO_;
     d.v = *v;
     d.dim = dim;
     d.size = size;
@@ -53,30 +53,30 @@ static xt_vec xt_reduction_step_(xt_where_ w, const xt_vec *v, int kind, int dim
  * are redistributed, so that each subgroup has whole groups, and reduced. Until then sums and products stay f32. */
 xt_vec xt_reduction_(xt_where_ w, int kind, xt_reduction_desc_ d)
 {
-    xt_whole_ whole = XT_ZERO_;
+    xt_move_ move = XT_ZERO_;
     int inner[2];
-    whole.v = d.vec;
-    whole.given = d.map;
-    whole.source = d.source;
+    move.v = d.vec;
+    move.given = d.map;
+    move.source = d.source;
     if (!xt_check_reduction_(w, "XT_REDUCTION", kind, &d) || !xt_reduction_map_(w, &d)) return xt_no_vec_();
-    whole.dim = d.dim;
-    whole.size = d.reduction_size;
+    move.dim = d.dim;
+    move.size = d.reduction_size;
     w.x->part++;
     int part = xt_common_divisor_(d.vec.dist.data[d.dim], d.reduction_size);
     int rest = d.reduction_size / part, type = (int)d.vec.type;
     spe_arith_op op = xt_red_info_(kind)->op;
     int part_type = rest > 1 && (op == SPE_ARITH_ADD || op == SPE_ARITH_MUL) ? xt_wide_type_(type) : type;
     xt_map map = xt_map_reduction(&d.vec.map, d.dim, part);
-    whole.part = xt_reduction_step_(w, &d.vec, kind, d.dim, part, &map, part_type);
+    move.part = xt_reduction_step_(w, &d.vec, kind, d.dim, part, &map, part_type);
     if (rest > 1 || !xt_same_map_(&map, &d.map)) {
         map = d.map;
         if (xt_has_map_(&map)) map.sg_data[d.dim] *= rest;
-        if (whole.part.id) whole.part = xt_convert_to_(w, &whole.part, &map, &whole.part.map);
-        if (rest > 1 && whole.part.id) whole.part = xt_reduction_step_(w, &whole.part, kind, d.dim, rest, &d.map, type);
+        if (move.part.id) move.part = xt_convert_to_(w, &move.part, &map, &move.part.map);
+        if (rest > 1 && move.part.id) move.part = xt_reduction_step_(w, &move.part, kind, d.dim, rest, &d.map, type);
     }
     w.x->part--;
     for (int i = 0; i < 2; i++) inner[i] = d.vec.inner[0] ? (i == d.dim ? 1 : d.vec.inner[i]) : 0;
-    return xt_rename_(w, XT_AS_(REDUCTION), kind, &whole, inner);
+    return xt_rename_(w, XT_AS_(REDUCTION), kind, &move, inner);
 }
 
 /* For operations made of others: with `size` neighbours along dim in each group (0: all), and the map that follows. */

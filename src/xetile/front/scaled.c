@@ -39,7 +39,7 @@ xt_vec xt_tile_mma_scaled_(xt_where_ w, xt_scaled_desc_ d)
     d.mma.sum = d.sum;
     d.mma.type = d.type;
     d.mma.map = d.map;
-    xt_vec r = xt_mma_form_(w, &d.mma);
+    xt_vec r = xt_product_vec_(w, &d.mma);
     const xt_vec *a = &d.mma.left, *b = &d.mma.right;
     if (!r.id || !xt_check_scaled_types_(w, a, b)) return xt_no_vec_();
     if (r.type != CM_F32 && r.type != CM_BF16)

@@ -20,14 +20,14 @@ xt_vec xt_scan_vec_(xt_where_ w, int kind, xt_scan_desc_ d)
 {
     const xt_cast_desc_ as_usual = {true};
     xt_reduction_desc_ check = XT_ZERO_;
-    xt_whole_ of = XT_ZERO_;
+    xt_move_ of = XT_ZERO_;
     int type = (int)d.vec.type;
     xt_vec plain = d.vec;
     check.vec = d.vec;
     check.dim = d.dim;
     if (!xt_check_reduction_(w, "XT_SCAN", kind, &check)) return xt_no_vec_();
     if (d.vec.dist.data[check.dim] < d.vec.dist.shape[check.dim]) {
-        if (xt_wide_type_(type) != (int)xt_held_((cm_type)type)) { /* rounded once */
+        if (xt_wide_type_(type) != (int)xt_storage_type_((cm_type)type)) { /* rounded once */
             d.vec = xt_cast_vec_(w, xt_wide_type_(type), xt_any_vec_(d.vec), as_usual);
             return xt_cast_vec_(w, type, xt_any_vec_(xt_scan_vec_(w, kind, d)), as_usual);
         }

@@ -251,8 +251,8 @@ xt_tile xt_init_tile_(xt_where_ w, xt_tile_desc_ d)
         xt_leading_(w, init);
         const xt_val *at = &d.offset.at[d.offset.count - 2];
         for (int i = 0; i < 2; i++) {
-            init->place[i] = xt_record_place_(w, &t.dist, i);
-            init->tile.offset[i] = xt_binary_number_(w, SPE_ARITH_ADD, at[i], init->place[i]);
+            init->piece[i] = xt_record_piece_offset_(w, &t.dist, i);
+            init->tile.offset[i] = xt_binary_number_(w, SPE_ARITH_ADD, at[i], init->piece[i]);
         }
         t = init->tile;
     }

@@ -29,13 +29,13 @@ XE_FN_ bool xt_distribute_(xt_where_ w, xt_dist *d, int rows, int cols, const xt
 }
 
 /* The offset of this subgroup's first piece in a dimension. */
-XE_FN_ xt_val xt_record_place_(xt_where_ w, const xt_dist *d, int dim)
+XE_FN_ xt_val xt_record_piece_offset_(xt_where_ w, const xt_dist *d, int dim)
 {
-    if (!xt_has_place_(d, dim)) return spe_val_int(0);
+    if (!xt_has_piece_offset_(d, dim)) return spe_val_int(0);
     xt_val v = spe_val_of(SPE_SCALAR, CM_I32, xt_new_value_(w.x));
     v.align = xt_align_of_(d->data[dim]);
-    xt_value_at_(w.x, v.id)->spread = 1;
-    xt_record_(w, XT_AS_(PLACE), dim, v.id, d, sizeof *d);
+    xt_value_at_(w.x, v.id)->divergence = 1;
+    xt_record_(w, XT_AS_(PIECE_OFFSET), dim, v.id, d, sizeof *d);
     return v;
 }
 
@@ -105,12 +105,12 @@ XE_FN_ int xt_dimension_(xt_where_ w, const char *what, int dim, const xt_vec *v
 static xt_vec xt_fill_(xt_where_ w, xt_vec v, const xt_val *number, uint32_t like)
 {
     xt_splat_of_ of = {*number, like};
-    int type = (int)xt_held_(v.type), arith = xt_number_type_(type);
+    int type = (int)xt_storage_type_(v.type), arith = xt_number_type_(type);
     bool is_rounded = number->kind == SPE_SCALAR && number->type == arith;
     if (xt_check_type_(w, number, is_rounded ? arith : type, "the element") &&
         xt_check_uniform_(w, number, "the element"))
         xt_record_(w, XT_AS_(SPLAT), 0, v.id, &of, sizeof of);
-    xt_spread_at_least_(w.x, v.id, xt_spread_of_(w.x, number));
+    xt_diverges_at_least_(w.x, v.id, xt_divergence_of_(w.x, number));
     return v;
 }
 

@@ -55,7 +55,7 @@ xt_vec xt_bitcast_vec_(xt_where_ w, int type, xt_any_ a)
 {
     static const int whole[2] = {0, 0};
     int from = (int)a.vec.type;
-    xt_whole_ d = XT_ZERO_;
+    xt_move_ d = XT_ZERO_;
     if (!xt_enter_(w) || !xt_check_vec_(w, &a.vec, "the operand of XT_BITCAST")) return xt_no_vec_();
     if (type == XT_BOOL_ || from == XT_BOOL_)
         return XT_FAIL_VEC_(w, XT_ERROR_BITCAST, "from %s to %s", xt_type_name_(from), xt_type_name_(type));

@@ -87,10 +87,10 @@ XE_FN_ bool xt_is_signed_(int type) { return type < XT_BOOL_ && xt_type_row_(typ
 XE_FN_ int xt_bits_(int type) { return type == XT_BOOL_ ? 1 : xt_type_row_(type)->bytes * 8; }
 
 /* The type of a vector's or tile's elements in coopmatrix.h: an i1 is a byte, 0 or 1. */
-XE_FN_ cm_type xt_held_(int type) { return type == XT_BOOL_ ? CM_U8 : (cm_type)type; }
+XE_FN_ cm_type xt_storage_type_(int type) { return type == XT_BOOL_ ? CM_U8 : (cm_type)type; }
 
 /* Bytes of such an element. */
-XE_FN_ int xt_bytes_(int type) { return cm_type_info(xt_held_(type))->bytes; }
+XE_FN_ int xt_bytes_(int type) { return cm_type_info(xt_storage_type_(type))->bytes; }
 
 /* The type of a number for an element type of memory or vectors: f32 for floats stored as bits. */
 XE_ONCE_
@@ -137,7 +137,10 @@ xt_index xt_at_(int n, const xt_val *at)
 }
 
 /* The type for sums of a type: floats below 32 bits are summed in f32. */
-XE_FN_ int xt_wide_type_(int type) { return type == CM_F16 || type == CM_BF16 ? CM_F32 : (int)xt_held_((cm_type)type); }
+XE_FN_ int xt_wide_type_(int type)
+{
+    return type == CM_F16 || type == CM_BF16 ? CM_F32 : (int)xt_storage_type_((cm_type)type);
+}
 
 /* Bytes of registers of a subgroup, with those per thread that were chosen. */
 XE_FN_ int xt_register_bytes_(const xt_ctx *x)

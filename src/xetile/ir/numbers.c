@@ -117,9 +117,9 @@ XE_FN_ const xt_val *xt_neutral_(int op, const xt_val *a, const xt_val *b)
 }
 
 /* Can the number be computed before the body? */
-XE_FN_ bool xt_is_early_(xt_ctx *x, const xt_val *v)
+XE_FN_ bool xt_is_hoistable_(xt_ctx *x, const xt_val *v)
 {
-    return v->kind == SPE_INT || (v->kind >= SPE_SCALAR && xt_value_at_(x, v->id)->early);
+    return v->kind == SPE_INT || (v->kind >= SPE_SCALAR && xt_value_at_(x, v->id)->hoistable);
 }
 
 /* The number to which XT_ADD and XT_SUB of constants added *sum to make v. */

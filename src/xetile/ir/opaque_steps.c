@@ -11,7 +11,8 @@ static bool xt_is_whole_(const xt_ctx *x, int columns, int size)
 XE_FN_ bool xt_is_opaque_product_(xt_ctx *x, const xt_node_ *n)
 {
     const xt_mma_desc_ *d = n->mma;
-    if (n->op != XT_OP_TILE_MMA_ || !x->opaque_words || n->spread > 1 || d->left.type != d->right.type) return false;
+    if (n->op != XT_OP_TILE_MMA_ || !x->opaque_words || n->divergence > 1 || d->left.type != d->right.type)
+        return false;
     const cm_coop_shape *s = cm_coop_shape_of(&x->target, d->left.type, xt_value_at_(x, n->result)->now.vec.type);
     return s && d->left.dist.data[0] % s->m == 0 && xt_is_whole_(x, d->left.dist.data[1], s->k) &&
            xt_is_whole_(x, d->right.dist.data[1], s->n);
@@ -34,7 +35,7 @@ XE_FN_ bool xt_is_opaque_whole_(const xt_node_ *n)
 }
 
 /* Can this element-wise operation be one on matrices, or on their components? */
-static bool xt_has_opaque_form_(const xt_node_ *n)
+static bool xt_can_be_opaque_(const xt_node_ *n)
 {
     const xt_vectors_ *d = n->vectors;
     int from = (int)d->v[0].type;
@@ -55,7 +56,7 @@ XE_FN_ bool xt_is_opaque_each_(xt_ctx *x, const xt_node_ *n)
 {
     const xt_vectors_ *d = n->vectors;
     bool some = false;
-    if (!xt_does_(n->op, XT_EACH_) || !xt_has_opaque_form_(n)) return false;
+    if (!xt_does_(n->op, XT_EACH_) || !xt_can_be_opaque_(n)) return false;
     for (int i = n->op == XT_OP_SELECT_VECTOR_; i < xt_operand_count_(d); i++) {
         if (!xt_may_be_opaque_(x, &d->v[i])) return false;
         some = some || xt_value_is_opaque_(x, d->v[i].id);
@@ -69,7 +70,7 @@ XE_FN_ bool xt_is_opaque_column_(const xt_vec *v) { return v->dist.data[1] == 1 
 /* Are the rows of matrices reduced to a column? */
 XE_FN_ bool xt_is_opaque_reduce_(xt_ctx *x, const xt_node_ *n)
 {
-    const xt_whole_ *d = n->whole;
+    const xt_move_ *d = n->move;
     if (n->op != XT_OP_REDUCE_ || d->dim != 1 || d->size < 2 || d->size != d->v.dist.data[1]) return false;
     return d->v.type == CM_F32 && d->v.dist.rounds[1] == 1 && xt_value_is_opaque_(x, d->v.id);
 }
@@ -77,7 +78,7 @@ XE_FN_ bool xt_is_opaque_reduce_(xt_ctx *x, const xt_node_ *n)
 /* Is a column of matrices repeated, so that these are the result? */
 XE_FN_ bool xt_is_opaque_spread_(xt_ctx *x, const xt_node_ *n)
 {
-    const xt_whole_ *d = n->whole;
+    const xt_move_ *d = n->move;
     if (n->op != XT_OP_BROADCAST_ || !d->origin || d->from.divisor[1] < 2 || d->v.type != CM_F32) return false;
     const xt_dist *r = &xt_value_at_(x, n->result)->now.vec.dist;
     const cm_coop_shape *s = cm_coop_shape_of(&x->target, CM_F16, CM_F32);

@@ -69,55 +69,56 @@ XE_FN_ bool xt_check_value_(xt_where_ w, const xt_val *v, const char *what)
 
 /* ---- uniformity -------------------------------------------------------------------------------------------------- */
 
-XE_FN_ int xt_spread_of_(xt_ctx *x, const xt_val *v)
+XE_FN_ int xt_divergence_of_(xt_ctx *x, const xt_val *v)
 {
-    return v->kind < SPE_SCALAR ? 0 : xt_value_at_(x, v->id)->spread;
+    return v->kind < SPE_SCALAR ? 0 : xt_value_at_(x, v->id)->divergence;
 }
 
-XE_FN_ void xt_spread_at_least_(xt_ctx *x, uint32_t id, int spread)
+XE_FN_ void xt_diverges_at_least_(xt_ctx *x, uint32_t id, int divergence)
 {
     xt_value_ *v = xt_value_at_(x, id);
-    if (id && spread > v->spread) v->spread = spread;
+    if (id && divergence > v->divergence) v->divergence = divergence;
 }
 
-/* Values computed from a vector, or taken from it, vary between subgroups if the vector does. */
+/* Values computed from a vector, or taken from it, differ between subgroups if the vector does. */
 XE_FN_ void xt_spread_like_(xt_ctx *x, uint32_t id, const xt_vec *v)
 {
-    xt_spread_at_least_(x, id, xt_value_at_(x, v->id)->spread);
+    xt_diverges_at_least_(x, id, xt_value_at_(x, v->id)->divergence);
 }
 
-/* A loaded value varies as the tile's position does. With a map, each subgroup has its own part of one vector. */
+/* A loaded value differs as the tile's position does. With a map, each subgroup has its own part of one vector. */
 XE_ONCE_
 XE_FN_ void xt_spread_of_tile_(xt_ctx *x, uint32_t id, xt_tile *t)
 {
     const xt_val *v;
     if (t->scatter) xt_spread_like_(x, id, &t->offsets);
     for (int i = 0; !xt_has_map_(&t->map) && (v = xt_tile_scalar_(t, i)) != NULL; i++)
-        xt_spread_at_least_(x, id, xt_spread_of_(x, v));
+        xt_diverges_at_least_(x, id, xt_divergence_of_(x, v));
 }
 
 /* Tile offsets and vector elements must be uniform over the subgroup. */
 XE_FN_ bool xt_check_uniform_(xt_where_ w, const xt_val *v, const char *what)
 {
-    return xt_spread_of_(w.x, v) < 2 ||
+    return xt_divergence_of_(w.x, v) < 2 ||
            xt_fail_(w, XT_ERROR_NOT_UNIFORM, "%s depends on XT_LANE_ID, XT_LOCAL_ID or XT_GLOBAL_ID", what);
 }
 
 /* Must all subgroups take part: at a barrier, or for elements that go through local memory? */
 XE_ONCE_
-static bool xt_meets_(xt_op_ op, const void *desc)
+static bool xt_waits_for_all_(xt_op_ op, const void *desc)
 {
-    return xt_does_(op, XT_WAITS_) || (xt_does_(op, XT_MOVES_) && !((const xt_whole_ *)desc)->origin);
+    return xt_does_(op, XT_WAITS_) || (xt_does_(op, XT_MOVES_) && !((const xt_move_ *)desc)->origin);
 }
 
 /* Checks that the open regions allow the operation. Numbers, XT_LOAD and XT_STORE may diverge by lane. */
-static bool xt_check_place_(xt_where_ w, xt_op_ op, bool meets)
+static bool xt_check_divergence_(xt_where_ w, xt_op_ op, bool waits)
 {
     const spe_regions *r = &w.x->regions;
-    if (w.x->spread < 1 || (w.x->part && !meets) || xt_does_(op, XT_DIVERGES_)) return true;
-    return (w.x->spread < 2 && !meets) ||
+    if (w.x->divergence < 1 || (w.x->part && !waits) || xt_does_(op, XT_DIVERGES_)) return true;
+    return (w.x->divergence < 2 && !waits) ||
            xt_fail_(w, XT_ERROR_NOT_UNIFORM, "%s in the %s of line %d, in which %s diverge", xt_operation_name_(op),
-                    r->open[r->depth - 1].name, r->open[r->depth - 1].line, w.x->spread < 2 ? "subgroups" : "lanes");
+                    r->open[r->depth - 1].name, r->open[r->depth - 1].line,
+                    w.x->divergence < 2 ? "subgroups" : "lanes");
 }
 
 /* Appends a node with a copy of its operands and attributes; size 0: keeps desc itself. */
@@ -127,13 +128,13 @@ XE_FN_ void xt_record_(xt_where_ w, const xt_operation_ *as, int kind, uint32_t 
     void *copy = size && !x->again ? xt_memory_(x, size) : NULL;
     xt_node_ *n = x->again || !spe_ok(&x->m) ? NULL : (xt_node_ *)spe_list_add(&x->m, &x->nodes, sizeof *n);
     if (!n) return;
-    xt_check_place_(w, as->op, xt_meets_(as->op, desc));
+    xt_check_divergence_(w, as->op, xt_waits_for_all_(as->op, desc));
     if (copy) memcpy(copy, desc, size);
     n->op = as->op;
     n->write = as->write;
     n->kind = kind;
     n->part = x->part > 0;
-    n->spread = x->spread;
+    n->divergence = x->divergence;
     n->in = x->regions.depth ? x->frames[x->regions.depth - 1] : NULL;
     n->result = result;
     n->file = w.at->file;
@@ -148,7 +149,7 @@ XE_FN_ xt_val xt_record_number_(xt_where_ w, const xt_operation_ *as, int kind, 
 {
     xt_val v = spe_val_of(SPE_SCALAR, type, xt_new_value_(w.x));
     v.align = align;
-    for (int i = 0; i < 3; i++) xt_spread_at_least_(w.x, v.id, xt_spread_of_(w.x, &operands->v[i]));
+    for (int i = 0; i < 3; i++) xt_diverges_at_least_(w.x, v.id, xt_divergence_of_(w.x, &operands->v[i]));
     xt_record_(w, as, kind, v.id, operands, sizeof *operands);
     return v;
 }
@@ -171,7 +172,7 @@ XE_FN_ void xt_define_vec_(xt_ctx *x, uint32_t id, xt_vec vec)
 XE_ONCE_
 static bool xt_is_fence_(const xt_node_ *n)
 {
-    if (xt_does_(n->op, XT_MOVES_)) return !n->whole->origin && !n->whole->anew;
+    if (xt_does_(n->op, XT_MOVES_)) return !n->move->origin && !n->move->reloaded;
     return xt_does_(n->op, XT_CHANGES_ | XT_BOUNDS_ | XT_WAITS_);
 }
 

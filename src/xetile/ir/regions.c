@@ -58,7 +58,7 @@ XE_FN_ bool xt_same_offsets_(const xt_tile *a, const xt_tile *b)
     return xt_same_scalar_(&a->offset[0], &b->offset[0]) && xt_same_scalar_(&a->offset[1], &b->offset[1]);
 }
 
-/* Does a tile that a loop carries move along one dimension by so much in each turn, and in no other way? */
+/* Does a tile that a loop carries move along one dimension by so much in each iteration, and in no other way? */
 XE_FN_ bool xt_advances_(const xt_tile *of, const xt_frame_ *f, int dim, int by)
 {
     if (f->step.kind != SPE_INT || f->step.integer != by) return false;

@@ -36,12 +36,12 @@ XE_FN_ bool xt_next_block_(xt_block_ *b)
     b->valid = xt_least_(b->cols, g->data[1] - g->cut[1].at[j]);
     b->row = down * g->stride[0] + g->cut[0].at[i];
     b->col = across * g->stride[1] + g->cut[1].at[j];
-    b->held[0] = down * g->data[0] + g->cut[0].at[i];
-    b->held[1] = across * g->data[1] + g->cut[1].at[j];
+    b->packed[0] = down * g->data[0] + g->cut[0].at[i];
+    b->packed[1] = across * g->data[1] + g->cut[1].at[j];
     return true;
 }
 
-XE_FN_ bool xt_has_place_(const xt_dist *d, int dim) { return d->layout[dim] > 1 && d->count[dim] > 1; }
+XE_FN_ bool xt_has_piece_offset_(const xt_dist *d, int dim) { return d->layout[dim] > 1 && d->count[dim] > 1; }
 
 XE_FN_ xt_vec xt_no_vec_(void)
 {
@@ -51,7 +51,7 @@ XE_FN_ xt_vec xt_no_vec_(void)
 }
 
 /* The vector of a tile's elements. */
-XE_FN_ xt_vec xt_form_(const xt_tile *t)
+XE_FN_ xt_vec xt_vec_of_tile_(const xt_tile *t)
 {
     xt_vec v = xt_no_vec_();
     v.type = t->type;

@@ -4,7 +4,7 @@
 /* Adds a block's position to the address if nothing is checked, so that coopmatrix.h can access several elements at
  * once where the alignment allows. The position is a multiple of `line` elements across lines and of `along` within a
  * line. */
-XE_FN_ void xt_fold_place_(xt_ctx *x, cm_mem *mem, int bytes, int64_t line, int64_t along)
+XE_FN_ void xt_fold_offset_(xt_ctx *x, cm_mem *mem, int bytes, int64_t line, int64_t along)
 {
     spe_module *m = &x->m;
     int64_t align = XT_LOCAL_ALIGN_;
@@ -73,7 +73,7 @@ XE_FN_ cm_mem xt_mem_(xt_ctx *x, const xt_tile *t, const xt_block_ *b, int acces
     mem.block2d = messages ? CM_BLOCK2D_YES : CM_BLOCK2D_NO;
     if (messages) mem.ptr = xt_side_pointer_(x, mem.ptr);
     else if (!t->inside) *(t->column_major ? &mem.rows : &mem.cols) = xt_lines_id_(x, t);
-    if (messages && !t->inside && xt_plan_tile_at_(x, xt_tile_root_(x, t->number))->late_lines) {
+    if (messages && !t->inside && xt_plan_tile_at_(x, xt_tile_root_(x, t->number))->lines_in_body) {
         if (t->column_major) xt_late_lines_(&x->m, &mem.rows, &mem.row);
         else xt_late_lines_(&x->m, &mem.cols, &mem.col);
     }
@@ -81,10 +81,10 @@ XE_FN_ cm_mem xt_mem_(xt_ctx *x, const xt_tile *t, const xt_block_ *b, int acces
     if (mem.band) {
         mem.stride_row = spe_u32(&x->m, mem.band / (uint32_t)x->S);
         mem.stride_col = spe_i32(&x->m, x->S);
-        xt_fold_place_(x, &mem, bytes, x->S, x->S);
+        xt_fold_offset_(x, &mem, bytes, x->S, x->S);
         mem.stride_row = spe_i32(&x->m, 1);
     } else if (t->base.local && t->inside && t->pitch.kind == SPE_INT && t->step == 1)
-        xt_fold_place_(x, &mem, bytes,
+        xt_fold_offset_(x, &mem, bytes,
                        (int64_t)xt_align_of_(t->pitch.integer) *
                            xt_least_(xt_val_align_(&t->offset[1 - xt_inner_(t)]), xt_align_of_(out)),
                        xt_least_(xt_val_align_(&t->offset[xt_inner_(t)]), xt_align_of_(in)));

@@ -21,11 +21,11 @@ static spe_id xt_from_condition_(xt_ctx *x, spe_id condition)
 }
 
 /* Operands of numbers and of vectors both begin with their common type. */
-XE_FN_ int xt_meeting_type_(const xt_node_ *n) { return *(const int *)n->desc; }
+XE_FN_ int xt_operand_type_(const xt_node_ *n) { return *(const int *)n->desc; }
 
 XE_FN_ spe_id xt_binary_part_(xt_ctx *x, const xt_node_ *n, const spe_id *v)
 {
-    spe_id r = xt_emit_arith_(&x->m, n->kind, xt_meeting_type_(n), v[0], v[1]);
+    spe_id r = xt_emit_arith_(&x->m, n->kind, xt_operand_type_(n), v[0], v[1]);
     return xt_is_compare_(n->kind) ? xt_from_condition_(x, r) : r;
 }
 
@@ -55,7 +55,7 @@ static spe_id xt_exp_(spe_module *m, spe_id v)
 
 XE_FN_ spe_id xt_math_part_(xt_ctx *x, const xt_node_ *n, const spe_id *v)
 {
-    int type = xt_meeting_type_(n);
+    int type = xt_operand_type_(n);
     spe_math_op op = (spe_math_op)xt_math_instruction_(n->kind, type);
     if (op == SPE_EXP && x->target.igc && (type == CM_F32 || type == CM_BF16)) return xt_exp_(&x->m, v[0]);
     return spe_math(&x->m, op, (uint32_t)xt_math_info_(n->kind)->operands, v);
@@ -71,7 +71,7 @@ XE_FN_ spe_id xt_truth_part_(xt_ctx *x, const xt_node_ *n, const spe_id *v)
 
 XE_FN_ spe_id xt_bitcast_part_(xt_ctx *x, const xt_node_ *n, const spe_id *v)
 {
-    return cm_bitcast(&x->cm, spe_vec_like(&x->m, xt_spe_type_(x, xt_meeting_type_(n)), v[0]), v[0]);
+    return cm_bitcast(&x->cm, spe_vec_like(&x->m, xt_spe_type_(x, xt_operand_type_(n)), v[0]), v[0]);
 }
 
 /* The larger or smaller of two floats; -0 is less than 0. A NaN wins or loses, by nan_wins. */

@@ -93,5 +93,5 @@ XE_FN_ void xt_write_atomic_rmw_(xt_ctx *x, const xt_node_ *n)
         cm_mem mem = xt_mem_(x, &t, &b, XT_VISITED_);
         r.block[b.i] = cm_visit(&x->cm, &v.block[b.i], &mem, xt_rmw_element_, &rmw);
     }
-    xt_define_vec_(x, n->result, xt_settle_(x, r));
+    xt_define_vec_(x, n->result, xt_finish_vec_(x, r));
 }

@@ -22,9 +22,9 @@ XE_FN_ cm_matrix xt_load_bordered_(xt_ctx *x, const xt_tile *t, const xt_block_ 
     if (mem.block2d == CM_BLOCK2D_NO) mem.rows = mem.cols = 0; /* no checks */
     if (mem.block2d == CM_BLOCK2D_NO) xt_leave_out_(x, &mem, b, NULL);
     spe_if(m, inside);
-    cm_matrix whole = cm_load(&x->cm, b->cols, b->rows, xt_held_(t->type), use, &mem);
+    cm_matrix whole = cm_load(&x->cm, b->cols, b->rows, xt_storage_type_(t->type), use, &mem);
     spe_else(m, (uint32_t)whole.parts, whole.part);
-    cm_matrix outside = cm_load(&x->cm, b->cols, b->rows, xt_held_(t->type), use, &edge);
+    cm_matrix outside = cm_load(&x->cm, b->cols, b->rows, xt_storage_type_(t->type), use, &edge);
     if (!spe_ok(m) || outside.parts != whole.parts) return cm_poison();
     spe_endif(m, (uint32_t)whole.parts, outside.part, outside.part);
     return cm_from_parts(&x->cm, &whole.layout, outside.part);

@@ -13,7 +13,7 @@ XE_FN_ const char *xt_why_not_block_(xt_ctx *x, const xt_tile *t, const xt_block
     if (access == XT_FETCHED_) return NULL;
     if (store && b->valid < b->cols) return "pieces narrower than whole subgroups are stored";
     if (store && t->column_major) return "there are no messages that store columns";
-    return cm_block2d_covers(&x->cm, b->cols, b->rows, xt_held_(t->type), store ? CM_ACC : (cm_use)access,
+    return cm_block2d_covers(&x->cm, b->cols, b->rows, xt_storage_type_(t->type), store ? CM_ACC : (cm_use)access,
                              t->column_major, store)
                ? NULL
                : "no message has such a block";

@@ -29,7 +29,7 @@ static cm_matrix xt_map_block_(xt_ctx *x, const xt_node_ *n, const cm_matrix *co
  * with in their arithmetic types or, with `bits`, as they are stored. */
 static cm_matrix xt_parts_block_(xt_ctx *x, const xt_node_ *n, const cm_matrix *const *a, xt_part_fn_ part, bool bits)
 {
-    cm_type to = xt_held_(xt_value_at_(x, n->result)->now.vec.type);
+    cm_type to = xt_storage_type_(xt_value_at_(x, n->result)->now.vec.type);
     cm_layout l = cm_layout_for(&x->cm, a[0]->layout.rows, a[0]->layout.cols, to, CM_ACC);
     spe_id *out = (spe_id *)xt_memory_(x, (size_t)a[0]->parts * sizeof *out);
     for (int i = 0; out && i < a[0]->parts; i++) {
@@ -46,7 +46,7 @@ static bool xt_is_repeated_(xt_ctx *x, const xt_vec *v);
 
 static bool xt_makes_repeated_(xt_ctx *x, const xt_node_ *n)
 {
-    if (n->op == XT_OP_BROADCAST_) return n->whole->from.divisor[1] > 1 && n->whole->v.dist.shape[1] == 1;
+    if (n->op == XT_OP_BROADCAST_) return n->move->from.divisor[1] > 1 && n->move->v.dist.shape[1] == 1;
     if (!xt_does_(n->op, XT_EACH_)) return n->op == XT_OP_SPLAT_;
     for (int i = 0; i < xt_operand_count_(n->vectors); i++)
         if (!xt_is_repeated_(x, &n->vectors->v[i])) return false;

@@ -11,7 +11,7 @@ XE_FN_ spe_id xt_emit_pointer_(xt_ctx *x, int type, spe_id address)
 XE_FN_ spe_id xt_emit_base_(xt_ctx *x, const xt_plan_tile_ *p)
 {
     const xt_val *base = &p->of->given.base;
-    spe_id id = xt_emit_early_(x, base, base->type);
+    spe_id id = xt_emit_hoisted_(x, base, base->type);
     return base->kind == SPE_POINTER ? id : xt_emit_pointer_(x, (int)p->of->tile.type, id);
 }
 
@@ -23,8 +23,8 @@ static spe_id xt_emit_tile_test_(xt_ctx *x, const xt_plan_tile_ *p)
     mem.ptr = xt_emit_base_(x, p);
     mem.rows = p->extent_id[1];
     mem.cols = p->extent_id[0];
-    mem.stride_row = t->column_major ? xt_emit_early_(x, &t->pitch, CM_I32) : spe_i32(&x->m, 1);
-    mem.stride_col = t->column_major ? spe_i32(&x->m, 1) : xt_emit_early_(x, &t->pitch, CM_I32);
+    mem.stride_row = t->column_major ? xt_emit_hoisted_(x, &t->pitch, CM_I32) : spe_i32(&x->m, 1);
+    mem.stride_col = t->column_major ? spe_i32(&x->m, 1) : xt_emit_hoisted_(x, &t->pitch, CM_I32);
     return cm_block2d_test(&x->cm, t->type, &mem);
 }
 
@@ -41,10 +41,10 @@ XE_FN_ spe_id xt_both_(xt_ctx *x, spe_id a, spe_id b) { return a ? spe_land(&x->
 
 static spe_id xt_emit_need_(xt_ctx *x, const xt_plan_offset_ *o)
 {
-    spe_id v = xt_emit_early_(x, &o->value, CM_I32);
+    spe_id v = xt_emit_hoisted_(x, &o->value, CM_I32);
     if (o->narrow) v = spe_cast(&x->m, spe_int(&x->m, 32), v, true);
-    if (o->below.magic && o->bound) return spe_ule(&x->m, v, xt_emit_early_(x, &o->below, CM_I32));
-    if (o->below.magic) return spe_ult(&x->m, v, xt_emit_early_(x, &o->below, CM_I32));
+    if (o->below.magic && o->bound) return spe_ule(&x->m, v, xt_emit_hoisted_(x, &o->below, CM_I32));
+    if (o->below.magic) return spe_ult(&x->m, v, xt_emit_hoisted_(x, &o->below, CM_I32));
     spe_id zero = spe_i32(&x->m, 0);
     return spe_ieq(&x->m, spe_and(&x->m, v, spe_i32(&x->m, o->mask)), zero);
 }
@@ -65,9 +65,9 @@ XE_FN_ spe_id xt_emit_condition_(xt_ctx *x)
         if (!root->used || root->why_not) continue;
         for (int j = 0; j < 2; j++) { /* any number of lines is legal if the body computes it, see xt_late_lines_ */
             const xt_val *extent = &p->of->matrix.shape[j];
-            p->extent_id[j] = xt_is_early_(x, extent) ? xt_emit_early_(x, extent, CM_I32) : spe_i32(&x->m, 1);
+            p->extent_id[j] = xt_is_hoistable_(x, extent) ? xt_emit_hoisted_(x, extent, CM_I32) : spe_i32(&x->m, 1);
         }
-        p->pitch_id = xt_emit_early_(x, &p->of->matrix.pitch, CM_I32);
+        p->pitch_id = xt_emit_hoisted_(x, &p->of->matrix.pitch, CM_I32);
         for (int j = 0; j < i && !p->test; j++)
             if (xt_plan_tile_at_(x, j)->test && xt_same_matrix_(xt_plan_tile_at_(x, j), p))
                 p->test = xt_plan_tile_at_(x, j)->test;

@@ -6,11 +6,11 @@ static spe_id xt_for_distance_(xt_ctx *x, const xt_frame_ *f)
 {
     spe_module *m = &x->m;
     spe_id lo = xt_now_id_(x, &f->lo, CM_I32), hi = xt_now_id_(x, &f->hi, CM_I32);
-    spe_id step = xt_index_id_(x, &f->step), turns = spe_isub(m, hi, lo);
-    turns = spe_udiv(m, spe_iadd(m, turns, spe_i32(m, (int32_t)f->step.integer - 1)), step);
-    turns = spe_imul(m, turns, step);
+    spe_id step = xt_index_id_(x, &f->step), iterations = spe_isub(m, hi, lo);
+    iterations = spe_udiv(m, spe_iadd(m, iterations, spe_i32(m, (int32_t)f->step.integer - 1)), step);
+    iterations = spe_imul(m, iterations, step);
     spe_id zero = spe_i32(m, 0);
-    return spe_select(m, spe_slt(m, lo, hi), turns, zero);
+    return spe_select(m, spe_slt(m, lo, hi), iterations, zero);
 }
 
 /* Allocates the ids of a region's carried values. */
@@ -25,10 +25,11 @@ static bool xt_make_ids_(xt_ctx *x, xt_frame_ *f)
 }
 
 /* Sets the values at the top of the body, or of a copy of it, from the frame's ids. */
-static void xt_write_turn_(xt_ctx *x, xt_frame_ *f)
+static void xt_write_iteration_(xt_ctx *x, xt_frame_ *f)
 {
     int align = xt_least_(xt_val_align_(&f->lo), xt_val_align_(&f->step));
-    spe_id k = f->copy ? spe_iadd(&x->m, f->turn, spe_i32(&x->m, f->copy * (int32_t)f->step.integer)) : f->turn;
+    spe_id k =
+        f->copy ? spe_iadd(&x->m, f->iteration, spe_i32(&x->m, f->copy * (int32_t)f->step.integer)) : f->iteration;
     xt_scatter_(x, f, false, f->counts ? spe_isub(&x->m, k, f->from) : 0);
     xt_define_(x, f->index, xt_scalar_(CM_I32, k, align));
 }
@@ -42,23 +43,23 @@ static void xt_write_loop_(xt_ctx *x, xt_frame_ *f, spe_id from, int copies)
     spe_module *m = &x->m;
     xt_val lo = xt_now_(x, &f->lo), hi = xt_now_(x, &f->hi), step = xt_now_(x, &f->step);
     spe_id to = xt_index_id_(x, &hi), by = xt_index_id_(x, &step);
-    if (copies > 1) { /* no turn begins that the loop would end within */
+    if (copies > 1) { /* no iteration begins that the loop would end within */
         spe_id others = spe_imul(m, by, spe_i32(m, copies - 1));
         to = spe_isub(m, spe_math2(m, SPE_SMAX, to, xt_index_id_(x, &lo)), others);
         by = spe_imul(m, by, spe_i32(m, copies));
-        xt_remark_(x, "several turns at a time, while so many are left");
+        xt_remark_(x, "several iterations at a time, while so many are left");
     }
     f->copies = copies;
     f->copy = 0;
-    f->joined = x->block2d && copies > 1 ? xt_joined_turns_(x, copies) : 1;
-    x->turning = copies > 1 ? f : NULL;
+    f->per_load = x->block2d && copies > 1 ? xt_iterations_per_load_(x, copies) : 1;
+    x->unrolled = copies > 1 ? f : NULL;
     if (f->panel_ids) {
         xt_scatter_(x, f, false, spe_isub(m, from, f->from));
         to = x->vulkan->enter(x, f, from, to);
     }
-    f->turn = spe_for(m, from, to, by, xt_loop_ids_(f), f->ids);
-    xt_write_turn_(x, f);
-    if (f->panel_ids) x->vulkan->turn(x, f, to);
+    f->iteration = spe_for(m, from, to, by, xt_loop_ids_(f), f->ids);
+    xt_write_iteration_(x, f);
+    if (f->panel_ids) x->vulkan->iterate(x, f, to);
 }
 
 /* XT_FOR or XT_WHILE. */
@@ -70,7 +71,7 @@ XE_FN_ void xt_write_for_(xt_ctx *x, const xt_node_ *n)
     f->side_before = x->side;
     x->side = 0;
     xt_gather_(x, f, false, false);
-    if (x->block2d && n->spread < 2) spe_reconverge(&x->m); /* not in the loop */
+    if (x->block2d && n->divergence < 2) spe_reconverge(&x->m); /* not in the loop */
     x->loops_around++;
     if (f->op == XT_OP_WHILE_) {
         spe_while(&x->m, (uint32_t)f->id_count, f->ids);
@@ -78,20 +79,20 @@ XE_FN_ void xt_write_for_(xt_ctx *x, const xt_node_ *n)
         return;
     }
     f->from = xt_index_id_(x, &lo);
-    int staged = x->staged && f->together ? f->together : 1;
+    int staged = x->staged && f->per_copy ? f->per_copy : 1;
     xt_write_loop_(x, f, f->from, x->block2d ? xt_copies_(x, f, 24) : staged);
 }
 
-/* At the end of a body: continues with its next copy, or with the loop for the turns that are left. */
+/* At the end of a body: continues with its next copy, or with the loop for the iterations that are left. */
 static bool xt_write_next_(xt_ctx *x, xt_frame_ *f)
 {
     if (f->copies == 1 && !f->inner) return false;
     if (++f->copy < f->copies) {
-        xt_write_turn_(x, f);
+        xt_write_iteration_(x, f);
     } else {
         spe_endfor(&x->m, xt_loop_ids_(f), f->ids);
         f->inner = false;
-        xt_write_loop_(x, f, f->turn, 1);
+        xt_write_loop_(x, f, f->iteration, 1);
     }
     x->at = f->begin;
     return true;
@@ -124,11 +125,11 @@ XE_FN_ void xt_write_end_(xt_ctx *x, const xt_node_ *node)
     uint32_t n = (uint32_t)f->id_count;
     xt_gather_(x, f, true, true);
     if (f->panel_ids) x->vulkan->carry(x, f, true);
-    if (x->block2d && f->op != XT_OP_IF_ && node->spread < 2) spe_reconverge(&x->m);
+    if (x->block2d && f->op != XT_OP_IF_ && node->divergence < 2) spe_reconverge(&x->m);
     if (f->op == XT_OP_FOR_ && xt_write_next_(x, f)) return;
     x->loops_around -= f->op != XT_OP_IF_;
     x->side = f->side_before;
-    if (node->spread > 1) spe_diverged(&x->m);
+    if (node->divergence > 1) spe_diverged(&x->m);
     if (f->op == XT_OP_WHILE_)
         spe_endwhile(&x->m, n, f->ids);
     else if (f->op == XT_OP_FOR_)

@@ -1,7 +1,8 @@
 /* lower/copy_in.c - copies a tile to local memory from rows of any pitch, with all subgroups. */
 #include "../internal.h"
 
-/* The position along k of dword k: if the order is changed, dwords k, k + 4, ... of a turn's part are adjacent. */
+/* The position along k of dword k: if the order is changed, dwords k, k + 4, ... of an iteration's part are adjacent.
+ */
 static int xt_stage_slot_(const xt_stage_ *s, int k)
 {
     int part = s->depth / s->parts, in = k % part;
@@ -9,21 +10,21 @@ static int xt_stage_slot_(const xt_stage_ *s, int k)
 }
 
 /* The position of dword `slot` of row p (for a right operand: column p), in dwords. */
-XE_FN_ int xt_stage_place_(const xt_stage_ *s, int p, int slot)
+XE_FN_ int xt_stage_position_(const xt_stage_ *s, int p, int slot)
 {
-    return slot / s->line * s->plane + p * s->line + p / s->together * s->gap + slot % s->line;
+    return slot / s->line * s->plane + p * s->line + p / s->rows_per_read * s->gap + slot % s->line;
 }
 
 /* The number of units of a subgroup. */
 XE_FN_ int xt_stage_rounds_(const xt_stage_ *s) { return (s->units + s->subgroups - 1) / s->subgroups; }
 
 /* The tile, transposed if the vector is its transpose. */
-static xt_tile xt_stage_turn_(const xt_stage_ *s, xt_tile t)
+static xt_tile xt_stage_transpose_(const xt_stage_ *s, xt_tile t)
 {
     xt_tile r = t;
-    for (int i = 0; i < 2; i++) r.offset[i] = t.offset[i ^ s->turned];
-    for (int i = 0; i < 2; i++) r.shape[i] = t.shape[i ^ s->turned];
-    r.column_major = t.column_major != s->turned;
+    for (int i = 0; i < 2; i++) r.offset[i] = t.offset[i ^ s->transposed];
+    for (int i = 0; i < 2; i++) r.shape[i] = t.shape[i ^ s->transposed];
+    r.column_major = t.column_major != s->transposed;
     return r;
 }
 
@@ -46,7 +47,7 @@ XE_FN_ void xt_write_stage_condition_(xt_ctx *x)
         static const int bits[] = {20, 22, 24};
         spe_id is[3];
         for (int j = 0; j < 3; j++) {
-            is[j] = xt_emit_early_(x, of[j], CM_I32);
+            is[j] = xt_emit_hoisted_(x, of[j], CM_I32);
             spe_id most = spe_i32(m, 1 << bits[j]);
             all = xt_both_(x, all, spe_ult(m, spe_iadd(m, is[j], spe_i32(m, -1)), most));
         }
@@ -102,9 +103,9 @@ static spe_id xt_log2_(xt_ctx *x, int n)
 static xt_tile xt_stage_tile_(xt_ctx *x, const xt_stage_ *s)
 {
     xt_tile t = xt_group_tile_(x, s->from);
-    xt_val *k = &t.offset[(s->use == CM_B) ^ s->turned];
+    xt_val *k = &t.offset[(s->use == CM_B) ^ s->transposed];
     if (s->slice) *k = xt_scalar_(CM_I32, spe_iadd(&x->m, xt_index_id_(x, k), s->slice), 1);
-    return xt_stage_turn_(s, t);
+    return xt_stage_transpose_(s, t);
 }
 
 static spe_id xt_stage_offset_(xt_ctx *x, const xt_tile *t, int dim) { return xt_index_id_(x, &t->offset[dim]); }
@@ -124,8 +125,8 @@ static void xt_stage_matrix_(xt_ctx *x, xt_stage_ *s)
         spe_id first = spe_ptr_to_u(m, i64, xt_now_(x, &matrix->base).id);
         s->address = spe_select(m, spe_ieq(m, s->lines, spe_i32(m, 0)), first, s->address);
     }
-    s->width = spe_imul(m, xt_emit_early_(x, &matrix->shape[xt_inner_(matrix)], CM_I32), bytes);
-    s->pitch = spe_imul(m, xt_emit_early_(x, &matrix->pitch, CM_I32), bytes);
+    s->width = spe_imul(m, xt_emit_hoisted_(x, &matrix->shape[xt_inner_(matrix)], CM_I32), bytes);
+    s->pitch = spe_imul(m, xt_emit_hoisted_(x, &matrix->pitch, CM_I32), bytes);
     s->pitch_of_class = spe_imul(m, s->pitch, classes);
 }
 
@@ -164,7 +165,7 @@ static xt_surface_ xt_stage_surface_(xt_ctx *x, const xt_stage_ *s, const xt_uni
     int inner = xt_inner_(t);
     spe_id number = spe_iadd(m, u->line_class, spe_i32(m, i)), three = spe_i32(m, 3);
     spe_id line = xt_stage_offset_(x, t, !inner), along = xt_stage_offset_(x, t, inner);
-    if (!s->whole) {
+    if (!s->from_first_class) {
         line = spe_iadd(m, line, number);
         number = spe_and(m, line, spe_i32(m, s->classes - 1));
     }
@@ -322,11 +323,11 @@ static spe_id xt_stage_convert_(xt_ctx *x, const xt_stage_ *s, const spe_id line
 XE_FN_ spe_id xt_stage_row_(xt_ctx *x, const xt_stage_ *s, spe_id p)
 {
     spe_module *m = &x->m;
-    spe_id gap = spe_i32(m, s->gap), gaps = spe_imul(m, spe_udiv(m, p, spe_i32(m, s->together)), gap);
+    spe_id gap = spe_i32(m, s->gap), gaps = spe_imul(m, spe_udiv(m, p, spe_i32(m, s->rows_per_read)), gap);
     return spe_iadd(m, spe_imul(m, p, spe_i32(m, s->line)), gaps);
 }
 
-static spe_id xt_stage_place_id_(xt_ctx *x, const xt_stage_ *s, spe_id p, spe_id k)
+static spe_id xt_stage_position_id_(xt_ctx *x, const xt_stage_ *s, spe_id p, spe_id k)
 {
     spe_module *m = &x->m;
     int part = s->depth / s->parts;
@@ -356,11 +357,11 @@ static spe_id xt_stage_lane_(xt_ctx *x, const xt_stage_ *s, const xt_unit_ *u)
         across = spe_and(m, across, spe_i32(m, 7));
     }
     across = spe_iadd(m, u->along, across);
-    across = s->along_k ? spe_udiv(m, across, spe_i32(m, s->bytes / s->held))
+    across = s->along_k ? spe_udiv(m, across, spe_i32(m, s->bytes / s->local_bytes))
                         : spe_imul(m, across, spe_i32(m, 4 / s->bytes));
     down = spe_imul(m, down, spe_i32(m, groups));
     down = spe_iadd(m, spe_udiv(m, u->line_class, spe_i32(m, s->weave)), down);
-    return xt_stage_place_id_(x, s, s->along_k ? down : across, s->along_k ? across : down);
+    return xt_stage_position_id_(x, s, s->along_k ? down : across, s->along_k ? across : down);
 }
 
 /* Dword `at` of the buffer for this iteration, or slice; or of the tile that a copy is stored to. */
@@ -370,16 +371,16 @@ XE_FN_ spe_id xt_stage_pointer_(xt_ctx *x, const xt_stage_ *s, spe_id at)
     if (s->to) {
         xt_tile t = xt_group_tile_(x, s->to);
         int inner = xt_inner_(&t);
-        spe_id each = spe_i32(m, 4 / s->held), k = spe_udiv(m, xt_stage_offset_(x, &t, inner), each);
-        at = spe_iadd(m, at, xt_stage_place_id_(x, s, xt_stage_offset_(x, &t, !inner), k));
+        spe_id each = spe_i32(m, 4 / s->local_bytes), k = spe_udiv(m, xt_stage_offset_(x, &t, inner), each);
+        at = spe_iadd(m, at, xt_stage_position_id_(x, s, xt_stage_offset_(x, &t, !inner), k));
         return spe_index(m, spe_ptr_cast(m, t.base.id, spe_int(m, 32)), at);
     }
     spe_id index = s->loop ? xt_value_at_(x, s->loop->index)->now.number.id : s->slice;
     int step = s->loop ? (int)s->loop->step.integer : s->dist.shape[s->use == CM_B];
     at = spe_iadd(m, at, spe_i32(m, s->at));
     if (index && s->buffers > 1) {
-        spe_id two = spe_i32(m, 2), turn = spe_umod(m, spe_udiv(m, index, spe_i32(m, step)), two);
-        at = spe_iadd(m, at, spe_imul(m, turn, spe_i32(m, s->dwords)));
+        spe_id two = spe_i32(m, 2), buffer = spe_umod(m, spe_udiv(m, index, spe_i32(m, step)), two);
+        at = spe_iadd(m, at, spe_imul(m, buffer, spe_i32(m, s->dwords)));
     }
     if (s->shared) return spe_index(m, xt_scratch_pointer_(x, CM_I32), at);
     return spe_element(m, x->staging, 1, &at);
@@ -394,9 +395,9 @@ static void xt_stage_store_(xt_ctx *x, const xt_stage_ *s, spe_id to, spe_id v, 
     spe_id one[XT_STAGE_MOST_], word[XT_PLANE_];
     for (i = 0; i < n; i++) {
         one[i] = n == 1 ? v : spe_extract(m, v, (uint32_t)i);
-        at[i] = s->by_lines  ? xt_stage_place_(s, 0, xt_stage_slot_(s, i))
-                : s->along_k ? xt_stage_place_(s, i * down, 0)
-                             : xt_stage_place_(s, q, xt_stage_slot_(s, i * down));
+        at[i] = s->by_lines  ? xt_stage_position_(s, 0, xt_stage_slot_(s, i))
+                : s->along_k ? xt_stage_position_(s, i * down, 0)
+                             : xt_stage_position_(s, q, xt_stage_slot_(s, i * down));
     }
     for (i = 0; i < n; i++) {
         if (at[i] < 0) continue;
@@ -431,8 +432,8 @@ static void xt_stage_put_(xt_ctx *x, const xt_stage_ *s)
 
 /* ---- element by element, where surfaces are not legal ------------------------------------------------------------ */
 
-/* Element (row, col) of the tile in the low bits of a dword; 0 outside, where lanes load the first element: a branch, or a
- * choice of distances in 64 bits (spe_load_inside), would take Intel's compiler more registers. */
+/* Element (row, col) of the tile in the low bits of a dword; 0 outside, where lanes load the first element: a branch,
+ * or a choice of distances in 64 bits (spe_load_inside), would take Intel's compiler more registers. */
 static spe_id xt_stage_element_(xt_ctx *x, const xt_stage_ *s, spe_id row, spe_id col)
 {
     spe_module *m = &x->m;
@@ -454,12 +455,12 @@ static spe_id xt_stage_element_(xt_ctx *x, const xt_stage_ *s, spe_id row, spe_i
 static spe_id xt_stage_dword_(xt_ctx *x, const xt_stage_ *s, spe_id p, spe_id k)
 {
     spe_module *m = &x->m;
-    int per = 4 / s->held;
+    int per = 4 / s->local_bytes;
     spe_id one[4], v = 0;
     for (int q = 0; q < per; q++) {
         spe_id number = spe_i32(m, q), e = spe_iadd(m, spe_imul(m, k, spe_i32(m, per)), number);
         one[q] = xt_stage_element_(x, s, s->use == CM_A ? e : p, s->use == CM_A ? p : e);
-        v = q ? spe_or(m, v, spe_shl(m, one[q], spe_i32(m, 8 * s->held * q))) : one[q];
+        v = q ? spe_or(m, v, spe_shl(m, one[q], spe_i32(m, 8 * s->local_bytes * q))) : one[q];
     }
     return s->converts ? xt_stage_narrow_(x, s, 2, one) : v;
 }
@@ -494,7 +495,7 @@ static void xt_stage_elements_(xt_ctx *x, const xt_stage_ *s)
     v = xt_stage_dword_(x, s, p, k);
     none = spe_null(m, spe_type_of(m, v));
     spe_endif_from(m, 1, &v, &none, &v);
-    spe_store(m, xt_stage_pointer_(x, s, xt_stage_place_id_(x, s, p, k)), v, 4);
+    spe_store(m, xt_stage_pointer_(x, s, xt_stage_position_id_(x, s, p, k)), v, 4);
     spe_endfor(m, 0, NULL);
 }
 

@@ -15,14 +15,14 @@ static bool xt_write_cast_plus_(xt_ctx *x, const xt_node_ *n)
     xt_vec r = xt_make_vec_(x, n), bytes = xt_now_as_(x, &cast->vectors->v[0], CM_ACC);
     for (int i = 0; i < r.blocks && spe_ok(&x->m); i++)
         r.block[i] = cm_convert_plus(&x->cm, &bytes.block[i], CM_F16, n->kind == SPE_ARITH_ADD ? number : -number);
-    xt_define_vec_(x, n->result, xt_settle_(x, r));
+    xt_define_vec_(x, n->result, xt_finish_vec_(x, r));
     return true;
 }
 
 /* Is it left to a store in this version, which computes it strip by strip? */
 static bool xt_is_late_(xt_ctx *x, const xt_node_ *n)
 {
-    return xt_value_at_(x, n->result)->late && (x->block2d || x->staged);
+    return xt_value_at_(x, n->result)->deferred && (x->block2d || x->staged);
 }
 
 /* Allocates all blocks, for a store to request strips of. */
@@ -31,7 +31,7 @@ static void xt_leave_each_(xt_ctx *x, const xt_node_ *n, xt_each_fn_ each)
     xt_vec r = xt_make_vec_(x, n);
     for (xt_block_ b = xt_blocks_(x, &r.dist); r.blocks && xt_next_block_(&b);) {
         cm_matrix *block = &r.block[b.i];
-        *block = cm_splat(&x->cm, b.cols, b.rows, xt_held_(r.type), CM_ACC, 0);
+        *block = cm_splat(&x->cm, b.cols, b.rows, xt_storage_type_(r.type), CM_ACC, 0);
         if (block->part) memset(block->part, 0, (size_t)block->parts * sizeof *block->part);
     }
     xt_define_vec_(x, n->result, r);
@@ -57,7 +57,7 @@ static void xt_write_each_(xt_ctx *x, const xt_node_ *n, bool any, xt_each_fn_ e
         for (int j = 0; j < count; j++) a[j] = &v[j].block[i];
         r.block[i] = each(x, n, a);
     }
-    xt_define_vec_(x, n->result, any ? r : xt_settle_(x, r));
+    xt_define_vec_(x, n->result, any ? r : xt_finish_vec_(x, r));
 }
 
 XE_FN_ void xt_write_binary_vector_(xt_ctx *x, const xt_node_ *n)

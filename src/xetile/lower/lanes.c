@@ -29,7 +29,7 @@ static void xt_field_add_(xt_ctx *x, xt_field_ *f, const cm_matrix *a, const xt_
         for (int p = 0; p < a->layout.lanes; p++) {
             cm_element e = xt_element_at_(&a->layout, p, i);
             if (e.padding || e.row >= b->valid) continue;
-            f->where[(b->held[0] + e.col) * f->cols + b->held[1] + e.row] = f->comps * CM_LANES + p;
+            f->where[(b->packed[0] + e.col) * f->cols + b->packed[1] + e.row] = f->comps * CM_LANES + p;
         }
     }
 }
@@ -95,8 +95,8 @@ static cm_matrix xt_pick_block_(xt_ctx *x, xt_field_ *f, const int *origin, cons
             for (int p = 0; p < x->S; p++) {
                 cm_element e = xt_element_at_(&l, p, i);
                 from[p] = -1;
-                if (e.padding || e.row >= b->valid || b->held[0] % height + e.col >= height) continue;
-                int row = b->held[0] + e.col, col = b->held[1] + e.row, at = row * width + col;
+                if (e.padding || e.row >= b->valid || b->packed[0] % height + e.col >= height) continue;
+                int row = b->packed[0] + e.col, col = b->packed[1] + e.row, at = row * width + col;
                 from[p] = f->where[origin ? origin[at] : g ? xt_in_group_(g, row, col, width, k) : at];
             }
             one = zeros ? xt_pick_or_zero_(x, f, from) : xt_pick_(x, f, from);
@@ -110,8 +110,8 @@ static cm_matrix xt_pick_block_(xt_ctx *x, xt_field_ *f, const int *origin, cons
 XE_FN_ xt_vec xt_pick_all_(xt_ctx *x, xt_field_ *f, const int *origin, const xt_group_ *g, xt_vec r)
 {
     for (xt_block_ b = xt_blocks_(x, &r.dist); xt_next_block_(&b);)
-        r.block[b.i] = xt_pick_block_(x, f, origin, g, &b, xt_held_(r.type), CM_ACC, false);
-    return xt_settle_(x, r);
+        r.block[b.i] = xt_pick_block_(x, f, origin, g, &b, xt_storage_type_(r.type), CM_ACC, false);
+    return xt_finish_vec_(x, r);
 }
 
 /* v in the blocks of a grid that is cut like its own or more coarsely; zeros beyond the ends of its pieces. */
@@ -123,8 +123,8 @@ XE_FN_ xt_vec xt_fill_up_(xt_ctx *x, const xt_vec *v, const xt_grid_ *g, cm_use 
     b.grid = *g;
     b.grid.blocks = r.blocks = g->rounds[0] * g->rounds[1] * g->cut[0].n * g->cut[1].n;
     r.block = (cm_matrix *)xt_memory_(x, (size_t)r.blocks * sizeof *r.block);
-    if (!r.block || !xt_field_of_(x, &f, v, (int)xt_held_(v->type))) return *v;
+    if (!r.block || !xt_field_of_(x, &f, v, (int)xt_storage_type_(v->type))) return *v;
     while (xt_next_block_(&b))
-        r.block[b.i] = xt_pick_block_(x, &f, NULL, NULL, &b, xt_held_(v->type), use, true);
+        r.block[b.i] = xt_pick_block_(x, &f, NULL, NULL, &b, xt_storage_type_(v->type), use, true);
     return r;
 }

@@ -22,29 +22,29 @@ XE_FN_ void xt_write_load_tile_(xt_ctx *x, const xt_node_ *n)
 {
     const xt_load_desc_ *d = n->load;
     xt_value_ *value = xt_value_at_(x, n->result);
-    if (value->late && x->at == value->node) { /* left for its only use, which may load it transposed instead */
+    if (value->deferred && x->at == value->node) { /* left for its only use, which may load it transposed instead */
         value->unmade = true;
         return;
     }
     if (x->vulkan && x->vulkan->write_load(x, n)) return;
     xt_tile t = xt_now_tile_(x, &d->tile);
-    cm_type held = xt_held_(t.type);
+    cm_type storage = xt_storage_type_(t.type);
     xt_vec v = xt_make_vec_(x, n);
     xt_val padding = xt_padding_(t.type, d->padding);
-    bool plain = xt_pads_with_zero_(d) && d->border == XT_BORDER_PADDING && held == v.type;
+    bool plain = xt_pads_with_zero_(d) && d->border == XT_BORDER_PADDING && storage == v.type;
     x->cm.own_headers = x->block2d && x->loops_around && xt_has_room_(x);
-    if (x->turning && plain && xt_load_turns_(x, n, &t, &v)) {
+    if (x->unrolled && plain && xt_load_unrolled_(x, n, &t, &v)) {
         xt_define_vec_(x, n->result, v);
         return;
     }
     for (xt_block_ b = xt_blocks_(x, &v.dist); v.blocks && xt_next_block_(&b);) {
         cm_mem mem = xt_mem_(x, &t, &b, (int)v.use);
-        if (!xt_pads_with_zero_(d)) mem.padding = xt_constant_(x, held, &padding);
+        if (!xt_pads_with_zero_(d)) mem.padding = xt_constant_(x, storage, &padding);
         if (d->border != XT_BORDER_PADDING)
             v.block[b.i] = xt_load_bordered_(x, &t, &b, d->border, v.use);
         else
-            v.block[b.i] = cm_load(&x->cm, b.cols, b.rows, held, v.use, &mem);
-        if (held != v.type) v.block[b.i] = cm_map1(&x->cm, &v.block[b.i], xt_truth_, NULL);
+            v.block[b.i] = cm_load(&x->cm, b.cols, b.rows, storage, v.use, &mem);
+        if (storage != v.type) v.block[b.i] = cm_map1(&x->cm, &v.block[b.i], xt_truth_, NULL);
     }
     x->cm.own_headers = 0;
     xt_define_vec_(x, n->result, v);

@@ -7,15 +7,15 @@ static cm_matrix xt_stage_block_(xt_ctx *x, const xt_stage_ *s, spe_id from, con
     spe_module *m = &x->m;
     cm_layout l = cm_layout_for(&x->cm, b->cols, b->rows, s->type, s->use);
     bool right = s->use == CM_A;
-    int count = cm_part_count(&l), p = right ? b->col : b->row, k = (right ? b->row : b->col) * s->held / 4;
+    int count = cm_part_count(&l), p = right ? b->col : b->row, k = (right ? b->row : b->col) * s->local_bytes / 4;
     int runs = l.size_k2 ? count / l.size_k2 : 1, first = 0;
     spe_id *parts = (spe_id *)xt_memory_(x, (size_t)(count ? count : 1) * sizeof *parts), v;
     for (int part = 0; parts && part < count; part++) {
         int block = part / runs, words = cm_part_words(&l, part);
         if (part % runs == 0) first = 0;
-        int at = right ? xt_stage_place_(s, p + block * 16, k + first)
-                       : xt_stage_place_(s, p + first * (l.lanes / l.size_i), k + block * XT_PLANE_);
-        spe_id word = spe_int(m, right || s->held == 4 ? 32 : 16), all = spe_vec(m, word, (uint32_t)words);
+        int at = right ? xt_stage_position_(s, p + block * 16, k + first)
+                       : xt_stage_position_(s, p + first * (l.lanes / l.size_i), k + block * XT_PLANE_);
+        spe_id word = spe_int(m, right || s->local_bytes == 4 ? 32 : 16), all = spe_vec(m, word, (uint32_t)words);
         uint32_t ptr = spe_ptr_cast(m, spe_index(m, from, spe_i32(m, at)), right ? all : word);
         if (right) v = spe_load(m, ptr, words < 4 ? (uint32_t)words * 4 : 16);
         else v = spe_op(m, SPE_OpSubgroupBlockReadINTEL, all, 1, &ptr);
@@ -31,7 +31,7 @@ XE_FN_ xt_vec xt_stage_get_(xt_ctx *x, const xt_stage_ *s, int part)
     xt_vec v = xt_make_vec_(x, xt_node_at_(x, s->node));
     xt_block_ b = xt_blocks_(x, &s->dist);
     int along = s->use == CM_A; /* the dimension other than k */
-    spe_id row = xt_place_id_(x, &v.dist, along), from;
+    spe_id row = xt_piece_offset_id_(x, &v.dist, along), from;
     if (s->use == CM_A) row = spe_iadd(&x->m, row, spe_builtin(&x->m, SPE_SUBGROUP_LANE, 0));
     spe_id before = spe_i32(&x->m, part * (s->dwords / s->parts));
     row = spe_iadd(&x->m, xt_stage_row_(x, s, row), before);
@@ -82,12 +82,12 @@ XE_FN_ bool xt_write_staged_(xt_ctx *x, const xt_node_ *n)
     xt_stage_ *s = xt_stage_of_(x, n->result), *first = s, *one;
     if (n->op == XT_OP_STORE_TILE_) return xt_write_copy_(x, n);
     /* a repeated loop's last iteration may still be reading the buffer that the first one fills */
-    if ((n->op == XT_OP_FOR_ || n->op == XT_OP_WHILE_) && n->frame->meets) xt_stage_barrier_(x);
+    if ((n->op == XT_OP_FOR_ || n->op == XT_OP_WHILE_) && n->frame->has_barrier) xt_stage_barrier_(x);
     if (!s) return false;
     if (s->node != n - xt_node_at_(x, 0)) return true; /* only loaded for that node */
     xt_remark_(x, s->to ? "copied with all subgroups" : "through local memory, where rows have any pitch");
     if (s->slices > 1) return true;
-    int part = s->loop ? s->loop->copy : 0; /* of what the first of several turns has copied */
+    int part = s->loop ? s->loop->copy : 0; /* of what the first of several iterations has copied */
     if (!part) xt_stage_begin_(x, s);
     if (s->to) xt_stage_copy_(x, s);
     if (!s->last || s->to) return true;

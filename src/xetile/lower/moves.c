@@ -42,7 +42,7 @@ static bool xt_transpose_field_(xt_ctx *x, xt_field_ *f, xt_field_ *out)
 }
 
 /* The transpose of a loaded vector's tile, as if memory had the other order; to: another distribution, or NULL. */
-static xt_tile xt_turned_tile_(xt_ctx *x, const xt_tile *of, const xt_dist *to)
+static xt_tile xt_transposed_tile_(xt_ctx *x, const xt_tile *of, const xt_dist *to)
 {
     xt_tile t = xt_now_tile_(x, of), r = t;
     r.column_major = !t.column_major;
@@ -51,7 +51,7 @@ static xt_tile xt_turned_tile_(xt_ctx *x, const xt_tile *of, const xt_dist *to)
         r.offset[i] = t.offset[1 - i];
     }
     for (int i = 0; to && i < 2; i++) {
-        spe_id before = xt_place_id_(x, &of->dist, i), now = xt_place_id_(x, to, 1 - i);
+        spe_id before = xt_piece_offset_id_(x, &of->dist, i), now = xt_piece_offset_id_(x, to, 1 - i);
         spe_id move = spe_isub(&x->m, now, before), at = xt_index_id_(x, &t.offset[i]);
         r.offset[1 - i] = xt_scalar_(CM_I32, spe_iadd(&x->m, at, move), 1);
     }
@@ -62,14 +62,14 @@ static xt_tile xt_turned_tile_(xt_ctx *x, const xt_tile *of, const xt_dist *to)
  * no worse per lane. */
 static bool xt_move_by_loading_(xt_ctx *x, const xt_node_ *n, xt_vec *r)
 {
-    const xt_whole_ *how = n->whole;
+    const xt_move_ *how = n->move;
     const xt_vec *v = &how->v;
     const xt_load_desc_ *d = n->op == XT_OP_TRANSPOSE_ ? xt_loaded_(x, v, x->at) : NULL;
-    if (!d || !(how->anew || how->origin)) return false;
-    if (!how->anew && (xt_dist_pieces(&v->dist) != 1 || v->dist.data[0] != r->dist.data[1])) return false;
-    if (!how->anew && x->block2d && r->use == CM_ACC && xt_bytes_(v->type) != 4) return false;
+    if (!d || !(how->reloaded || how->origin)) return false;
+    if (!how->reloaded && (xt_dist_pieces(&v->dist) != 1 || v->dist.data[0] != r->dist.data[1])) return false;
+    if (!how->reloaded && x->block2d && r->use == CM_ACC && xt_bytes_(v->type) != 4) return false;
     xt_remark_(x, "loaded transposed");
-    xt_tile t = xt_turned_tile_(x, &d->tile, how->anew ? &r->dist : NULL);
+    xt_tile t = xt_transposed_tile_(x, &d->tile, how->reloaded ? &r->dist : NULL);
     for (xt_block_ b = xt_blocks_(x, &r->dist); xt_next_block_(&b);) {
         cm_mem mem = xt_mem_(x, &t, &b, (int)r->use);
         r->block[b.i] = cm_load(&x->cm, b.cols, b.rows, r->type, r->use, &mem);
@@ -89,32 +89,32 @@ static xt_vec xt_moved_vec_(xt_ctx *x, const xt_vec *v)
 /* Between subgroups. */
 static bool xt_move_through_memory_(xt_ctx *x, const xt_node_ *n, xt_vec *r)
 {
-    if (n->whole->origin) return false;
-    xt_vec v = xt_moved_vec_(x, &n->whole->v);
-    if (v.blocks) *r = xt_through_scratch_(x, &v, &n->whole->from, *r);
+    if (n->move->origin) return false;
+    xt_vec v = xt_moved_vec_(x, &n->move->v);
+    if (v.blocks) *r = xt_through_scratch_(x, &v, &n->move->from, *r);
     return true;
 }
 
 /* Transposes of more than two rows and columns within a subgroup. */
 static bool xt_move_by_squares_(xt_ctx *x, const xt_node_ *n, xt_vec *r)
 {
-    const xt_dist *d = &n->whole->v.dist;
+    const xt_dist *d = &n->move->v.dist;
     xt_field_ f, t;
     if (n->op != XT_OP_TRANSPOSE_ || d->rounds[0] * d->data[0] <= 2 || d->rounds[1] * d->data[1] <= 2) return false;
-    xt_vec v = xt_moved_vec_(x, &n->whole->v);
-    if (v.blocks && xt_field_of_(x, &f, &v, (int)xt_held_(v.type)) && xt_transpose_field_(x, &f, &t))
-        *r = xt_pick_all_(x, &t, n->whole->origin, NULL, *r);
+    xt_vec v = xt_moved_vec_(x, &n->move->v);
+    if (v.blocks && xt_field_of_(x, &f, &v, (int)xt_storage_type_(v.type)) && xt_transpose_field_(x, &f, &t))
+        *r = xt_pick_all_(x, &t, n->move->origin, NULL, *r);
     return true;
 }
 
 /* All else within a subgroup, element by element. */
 static bool xt_move_by_picking_(xt_ctx *x, const xt_node_ *n, xt_vec *r)
 {
-    xt_vec v = xt_moved_vec_(x, &n->whole->v);
+    xt_vec v = xt_moved_vec_(x, &n->move->v);
     xt_field_ f;
-    if (!v.blocks || !xt_field_of_(x, &f, &v, (int)xt_held_(v.type))) return true;
+    if (!v.blocks || !xt_field_of_(x, &f, &v, (int)xt_storage_type_(v.type))) return true;
     for (int i = 0; i < f.comps; i++) f.comp[i] = spe_reload(&x->m, f.comp[i]);
-    *r = xt_pick_all_(x, &f, n->whole->origin, NULL, *r);
+    *r = xt_pick_all_(x, &f, n->move->origin, NULL, *r);
     return true;
 }
 

@@ -72,25 +72,25 @@ static spe_id xt_emit_cast_(xt_ctx *x, int type, const xt_val *v)
 }
 
 /* Writes a number in the prologue. Constants take the other operand's type. */
-XE_FN_ spe_id xt_emit_early_(xt_ctx *x, const xt_val *v, int type)
+XE_FN_ spe_id xt_emit_hoisted_(xt_ctx *x, const xt_val *v, int type)
 {
     if (v->kind == SPE_INT) return xt_constant_(x, type, v);
     xt_value_ *value = xt_value_at_(x, v->id);
-    if (value->early_id) return value->early_id;
+    if (value->hoisted_id) return value->hoisted_id;
     const xt_node_ *n = xt_node_at_(x, value->node);
     const xt_numbers_ *d = n->numbers;
     if (n->op == XT_OP_ARGUMENT_)
-        value->early_id = spe_param_id(&x->m, (uint32_t)n->kind);
+        value->hoisted_id = spe_param_id(&x->m, (uint32_t)n->kind);
     else if (n->op == XT_OP_BUILTIN_)
-        value->early_id = spe_builtin(&x->m, (spe_builtin_name)n->kind, (uint32_t)d->type);
+        value->hoisted_id = spe_builtin(&x->m, (spe_builtin_name)n->kind, (uint32_t)d->type);
     else if (n->op == XT_OP_CAST_NUMBER_) {
-        spe_id a = xt_emit_early_(x, &d->v[0], d->type);
-        value->early_id = spe_cast(&x->m, xt_spe_type_(x, d->type), a, xt_is_signed_(xt_carried_type_(&d->v[0])));
+        spe_id a = xt_emit_hoisted_(x, &d->v[0], d->type);
+        value->hoisted_id = spe_cast(&x->m, xt_spe_type_(x, d->type), a, xt_is_signed_(xt_carried_type_(&d->v[0])));
     } else {
-        spe_id a = xt_emit_early_(x, &d->v[0], d->type);
-        value->early_id = xt_emit_arith_(&x->m, n->kind, d->type, a, xt_emit_early_(x, &d->v[1], d->type));
+        spe_id a = xt_emit_hoisted_(x, &d->v[0], d->type);
+        value->hoisted_id = xt_emit_arith_(&x->m, n->kind, d->type, a, xt_emit_hoisted_(x, &d->v[1], d->type));
     }
-    return value->early_id;
+    return value->hoisted_id;
 }
 
 XE_FN_ void xt_write_argument_(xt_ctx *x, const xt_node_ *n)
@@ -106,7 +106,7 @@ XE_FN_ void xt_write_builtin_(xt_ctx *x, const xt_node_ *n)
     xt_define_(x, n->result, xt_scalar_(CM_I32, spe_builtin(&x->m, (spe_builtin_name)n->kind, (uint32_t)dim), 1));
 }
 
-/* Values a loop carries unchanged may turn out to be constants. */
+/* Values a loop carries unchanged may prove to be constants. */
 XE_FN_ void xt_write_binary_number_(xt_ctx *x, const xt_node_ *n)
 {
     const xt_numbers_ *d = n->numbers;

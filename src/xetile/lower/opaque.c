@@ -16,7 +16,7 @@ static xt_opaque_operand_ xt_opaque_operand_of_(xt_ctx *x, const xt_vec *v, cm_u
     int panel = xt_value_at_(x, v->id)->panel;
     o.v = *v;
     if (panel) o.panel = (const xt_panel_ *)x->panels.items + panel - 1;
-    if (panel && o.panel->held) o.panel = NULL;
+    if (panel && o.panel->kept) o.panel = NULL;
     if (!o.panel) o.v = xt_now_as_(x, v, use);
     return o;
 }

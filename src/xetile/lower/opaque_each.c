@@ -133,7 +133,7 @@ static spe_id xt_opaque_reduced_(xt_ctx *x, const xt_node_ *n, const xt_opaque_s
 XE_FN_ void xt_write_opaque_reduce_(xt_ctx *x, const xt_node_ *n)
 {
     enum { MOST = sizeof x->opaque_box / sizeof *x->opaque_box };
-    xt_vec v = xt_now_as_(x, &n->whole->v, CM_OPAQUE_ACC);
+    xt_vec v = xt_now_as_(x, &n->move->v, CM_OPAQUE_ACC);
     xt_vec r = xt_opaque_vec_(x, &xt_value_at_(x, n->result)->now.vec);
     if (!v.blocks || !r.blocks) return;
     const cm_layout l = v.block[0].layout;
@@ -158,7 +158,7 @@ XE_FN_ void xt_write_opaque_reduce_(xt_ctx *x, const xt_node_ *n)
 /* Writes a broadcast of a column, whose matrices have it in each of their columns already. */
 XE_FN_ void xt_write_opaque_spread_(xt_ctx *x, const xt_node_ *n)
 {
-    xt_vec v = xt_now_as_(x, &n->whole->v, CM_OPAQUE_ACC);
+    xt_vec v = xt_now_as_(x, &n->move->v, CM_OPAQUE_ACC);
     xt_vec r = xt_opaque_vec_(x, &xt_value_at_(x, n->result)->now.vec);
     if (!v.blocks || !r.blocks) return;
     const cm_layout l = r.block[0].layout;

@@ -1,11 +1,12 @@
 /* lower/panels.c - operands of the device's matrices in local memory (passes/opaque.c): the work-group copies a tile as
- * it lies in memory, 16 bytes a lane. In a loop each turn fetches the tile of the next, while its own is multiplied. */
+ * it lies in memory, 16 bytes a lane. In a loop each iteration fetches the tile of the next, while its own is
+ * multiplied. */
 #include "../internal.h"
 
 enum { XT_VECTOR_ = 16 };
 
-/* How a lane copies its part: in runs of vectors that follow one another in a line. In a loop's inner turns lines begin
- * at multiples of 16 bytes, so that a vector is a block of memory, and the tile is inside of its matrix along the
+/* How a lane copies its part: in runs of vectors that follow one another in a line. In a loop's inner iterations lines
+ * begin at multiples of 16 bytes, so that a vector is a block of memory, and the tile is inside of its matrix along the
  * dimension in which the loop moves it; else a run lies in one block more than it has vectors. */
 typedef struct {
     bool inner;
@@ -122,13 +123,13 @@ static spe_id xt_panel_needs_no_zeros_(xt_ctx *x, const xt_panel_ *p, const xt_p
 /* Where a vector of a tile lies in the matrix: its line, and its first element there. */
 typedef struct {
     spe_id line, along;
-} xt_panel_place_;
+} xt_panel_position_;
 
-static xt_panel_place_ xt_panel_place_of_(xt_ctx *x, const xt_tile *t, const xt_panel_unit_ *u)
+static xt_panel_position_ xt_panel_position_of_(xt_ctx *x, const xt_tile *t, const xt_panel_unit_ *u)
 {
     spe_module *m = &x->m;
     int inner = xt_inner_(t);
-    xt_panel_place_ at;
+    xt_panel_position_ at;
     at.line = spe_iadd(m, xt_index_id_(x, &t->offset[!inner]), u->line);
     at.along = spe_imul(m, u->chunk, spe_i32(m, XT_VECTOR_ / xt_bytes_(t->type)));
     at.along = spe_iadd(m, xt_index_id_(x, &t->offset[inner]), at.along);
@@ -173,8 +174,9 @@ static spe_id xt_panel_last_(xt_ctx *x, spe_id n)
     return spe_math2(m, SPE_SMAX, spe_isub(m, n, one), zero);
 }
 
-/* The block of a lane's vector in an inner turn, for which 32 bits are enough; *first: of vector 0, which is found
- * before others. Instead of lines and columns outside the last is read, without a branch, and the same in all turns. */
+/* The block of a lane's vector in an inner iteration, for which 32 bits are enough; *first: of vector 0, which is found
+ * before others. Instead of lines and columns outside the last is read, without a branch, and the same in all
+ * iterations. */
 static spe_id xt_panel_inner_block_(xt_ctx *x, const xt_panel_ *p, const xt_panel_form_ *form, const xt_tile *t, int i,
                                     spe_id *first)
 {
@@ -184,7 +186,7 @@ static spe_id xt_panel_inner_block_(xt_ctx *x, const xt_panel_ *p, const xt_pane
     spe_id pitch = spe_udiv(m, xt_index_id_(x, &t->pitch), in_block);
     if (down && xt_panel_moves_(p, !inner)) return spe_iadd(m, *first, spe_imul(m, pitch, spe_i32(m, down)));
     xt_panel_unit_ u = xt_panel_unit_of_(x, p, form, i);
-    xt_panel_place_ at = xt_panel_place_of_(x, t, &u);
+    xt_panel_position_ at = xt_panel_position_of_(x, t, &u);
     at.along = spe_sar(m, spe_imul(m, at.along, size), four);
     if (xt_panel_moves_(p, inner)) {
         at.line = spe_math2(m, SPE_UMIN, at.line, xt_panel_last_(x, xt_lines_id_(x, t)));
@@ -210,7 +212,7 @@ static spe_id xt_panel_last_block_(xt_ctx *x, const xt_tile *t)
 static spe_id xt_panel_run_block_(xt_ctx *x, const xt_panel_ *p, const xt_panel_form_ *form, const xt_tile *t, int run)
 {
     xt_panel_unit_ u = xt_panel_unit_of_(x, p, form, run);
-    xt_panel_place_ at = xt_panel_place_of_(x, t, &u);
+    xt_panel_position_ at = xt_panel_position_of_(x, t, &u);
     return xt_panel_block_(x, t, at.line, at.along);
 }
 
@@ -288,8 +290,8 @@ static spe_id xt_panel_bits_(xt_ctx *x, spe_id bits, int i)
     return spe_bits_extract(m, all, zero, bits, false);
 }
 
-/* The bits of a vector's words whose elements are within the extent of lines. In inner turns, no vector has elements
- * before the first and others after it. */
+/* The bits of a vector's words whose elements are within the extent of lines. In inner iterations, no vector has
+ * elements before the first and others after it. */
 static void xt_panel_within_(xt_ctx *x, const xt_tile *t, bool inner, spe_id along, spe_id words[4])
 {
     spe_module *m = &x->m;
@@ -328,7 +330,7 @@ static const spe_id *xt_panel_join_(xt_ctx *x, const xt_panel_ *p, const xt_pane
     spe_id *vectors = form->inner ? p->got : p->got + p->blocks;
     for (int i = 0; i < form->runs && !form->inner; i++) {
         xt_panel_unit_ u = xt_panel_unit_of_(x, p, form, i);
-        xt_panel_place_ at = xt_panel_place_of_(x, t, &u);
+        xt_panel_position_ at = xt_panel_position_of_(x, t, &u);
         spe_id byte = xt_panel_byte_(x, t, at.line, at.along);
         xt_panel_shift_(x, byte, p->got + i * form->blocks, form->run, vectors + i * form->run);
     }
@@ -350,7 +352,7 @@ static void xt_panel_put_(xt_ctx *x, const xt_panel_ *p, const xt_panel_form_ *f
             if (masked) {
                 xt_panel_unit_ v = u;
                 v.chunk = spe_iadd(m, u.chunk, spe_i32(m, j));
-                xt_panel_place_ place = xt_panel_place_of_(x, t, &v);
+                xt_panel_position_ place = xt_panel_position_of_(x, t, &v);
                 if (!below) xt_panel_within_(x, t, form->inner, place.along, within + 4 * j);
                 vector = xt_panel_mask_(x, t, place.line, within + 4 * j, vector);
             }
@@ -391,7 +393,7 @@ XE_FN_ spe_id xt_panel_matrix_(xt_ctx *x, const xt_panel_ *p, cm_use use, int ro
     spe_id at[2];
     for (int i = 0; i < 2; i++) {
         spe_id more = spe_i32(m, place[i]);
-        at[i] = spe_iadd(m, xt_place_id_(x, &t->dist, i), more);
+        at[i] = spe_iadd(m, xt_piece_offset_id_(x, &t->dist, i), more);
     }
     spe_id pitch = spe_i32(m, p->pitch), first = spe_i32(m, p->at), line = spe_imul(m, at[!inner], pitch);
     spe_id chunk = spe_udiv(m, at[inner], spe_u32(m, (uint32_t)(XT_VECTOR_ / bytes)));
@@ -430,7 +432,7 @@ XE_FN_ bool xt_write_panel_(xt_ctx *x, const xt_node_ *n)
     int number = xt_value_at_(x, n->result)->panel;
     if (!number) return false;
     xt_panel_ *p = xt_panel_at_(x, number - 1);
-    if (p->loop) return true; /* it lies there since the turn began */
+    if (p->loop) return true; /* it lies there since the iteration began */
     xt_tile t = xt_group_tile_(x, p->from);
     if (!xt_panel_room_for_(x, p)) return true;
     xt_panel_form_ form = xt_panel_form_of_(p, false);
@@ -439,11 +441,11 @@ XE_FN_ bool xt_write_panel_(xt_ctx *x, const xt_node_ *n)
     spe_barrier(&x->m);
     xt_panel_put_any_(x, p, &form, &t, vectors);
     spe_barrier(&x->m);
-    if (p->held) xt_hold_panel_(x, p, n->result);
+    if (p->kept) xt_hold_panel_(x, p, n->result);
     return true;
 }
 
-/* The blocks that a lane fetches of a panel in a loop's turn for the next one. */
+/* The blocks that a lane fetches of a panel in a loop's iteration for the next one. */
 static int xt_panel_carried_(const xt_frame_ *f, const xt_panel_ *p) { return f->inner ? p->units : p->blocks; }
 
 /* The number of all. */
@@ -468,7 +470,7 @@ XE_FN_ void xt_panels_carry_(xt_ctx *x, const xt_frame_ *f, bool to_ids)
     }
 }
 
-/* Have the lines of all panels of a loop aligned places in all its turns? */
+/* Have the lines of all panels of a loop aligned places in all its iterations? */
 static spe_id xt_panels_aligned_(xt_ctx *x, const xt_frame_ *f)
 {
     spe_module *m = &x->m;
@@ -484,7 +486,7 @@ static spe_id xt_panels_aligned_(xt_ctx *x, const xt_frame_ *f)
     return all;
 }
 
-/* Where the loop's inner turns end, all of which come first; the values are those of the turn `from`. */
+/* Where the loop's inner iterations end, all of which come first; the values are those of the iteration `from`. */
 static spe_id xt_panels_inner_end_(xt_ctx *x, const xt_frame_ *f, spe_id from, spe_id to)
 {
     spe_module *m = &x->m;
@@ -503,7 +505,7 @@ static spe_id xt_panels_inner_end_(xt_ctx *x, const xt_frame_ *f, spe_id from, s
     return spe_select(m, some, spe_iadd(m, from, most), from);
 }
 
-/* The tile of the turn that is so much later. */
+/* The tile of the iteration that is so much later. */
 static xt_tile xt_panel_later_(xt_ctx *x, const xt_panel_ *p, spe_id by)
 {
     xt_tile t = xt_group_tile_(x, p->from);
@@ -514,8 +516,8 @@ static xt_tile xt_panel_later_(xt_ctx *x, const xt_panel_ *p, spe_id by)
     return t;
 }
 
-/* Fetches the tiles of the turn that is so much later, if there is one; else what the loop carries remains. The branch
- * keeps them in a block of their own: compilers move them to where they are stored otherwise. */
+/* Fetches the tiles of the iteration that is so much later, if there is one; else what the loop carries remains. The
+ * branch keeps them in a block of their own: compilers move them to where they are stored otherwise. */
 static void xt_panels_fetch_(xt_ctx *x, const xt_frame_ *f, spe_id condition, spe_id by)
 {
     spe_module *m = &x->m;
@@ -535,7 +537,8 @@ static void xt_panels_fetch_(xt_ctx *x, const xt_frame_ *f, spe_id condition, sp
     xt_panels_carry_(x, f, false);
 }
 
-/* Before a loop, with the values of its first turn: fetches that turn's tiles. Returns where the loop ends. */
+/* Before a loop, with the values of its first iteration: fetches that iteration's tiles. Returns where the loop ends.
+ */
 XE_FN_ spe_id xt_panels_enter_(xt_ctx *x, xt_frame_ *f, spe_id from, spe_id to)
 {
     spe_module *m = &x->m;
@@ -548,11 +551,12 @@ XE_FN_ spe_id xt_panels_enter_(xt_ctx *x, xt_frame_ *f, spe_id from, spe_id to)
     return to;
 }
 
-/* At the beginning of a turn: puts its tiles in local memory, and fetches the next ones, which lie before `to`. */
-XE_FN_ void xt_panels_turn_(xt_ctx *x, const xt_frame_ *f, spe_id to)
+/* At the beginning of an iteration: puts its tiles in local memory, and fetches the next ones, which lie before `to`.
+ */
+XE_FN_ void xt_panels_iterate_(xt_ctx *x, const xt_frame_ *f, spe_id to)
 {
     spe_module *m = &x->m;
-    spe_id by = spe_i32(m, (int32_t)f->step.integer), next = spe_iadd(m, f->turn, by);
+    spe_id by = spe_i32(m, (int32_t)f->step.integer), next = spe_iadd(m, f->iteration, by);
     xt_panels_carry_(x, f, false);
     for (int i = 0; i < x->panels.count; i++) {
         xt_panel_ *p = xt_panel_at_(x, i);

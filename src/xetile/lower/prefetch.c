@@ -30,7 +30,8 @@ static void xt_fewest_fetches_(xt_ctx *x, xt_tile *t)
         xt_fetches_(&dist, in, line) >= xt_fetches_(&t->dist, in, line))
         return;
     for (int i = 0; i < 2; i++) {
-        spe_id from = xt_place_id_(x, &t->dist, i), move = spe_isub(&x->m, xt_place_id_(x, &dist, i), from);
+        spe_id from = xt_piece_offset_id_(x, &t->dist, i),
+               move = spe_isub(&x->m, xt_piece_offset_id_(x, &dist, i), from);
         t->offset[i] = xt_scalar_(CM_I32, spe_iadd(&x->m, xt_index_id_(x, &t->offset[i]), move), 1);
     }
     t->dist = dist;
@@ -44,7 +45,7 @@ static void xt_prefetch_alone_(xt_ctx *x, const xt_prefetch_desc_ *d)
     for (xt_block_ b = xt_blocks_(x, &t.dist); t.step == 1 && xt_next_block_(&b);) {
         cm_mem mem = xt_mem_(x, &t, &b, XT_FETCHED_);
         mem.ptr = t.base.id; /* for messages that share no payload, on any side of an XT_IF */
-        cm_prefetch(&x->cm, b.cols, b.rows, xt_held_(t.type), &mem, xt_prefetch_levels_[d->locality]);
+        cm_prefetch(&x->cm, b.cols, b.rows, xt_storage_type_(t.type), &mem, xt_prefetch_levels_[d->locality]);
     }
 }
 
@@ -55,11 +56,11 @@ static bool xt_may_share_(xt_ctx *x, const xt_tile *t)
     const xt_index *at = &p->of->given.offset;
     spe_id ids[XT_COMPONENTS_];
     const xt_tile *matrix = &p->of->matrix;
-    const xt_val *early[] = {&p->of->given.base, &matrix->shape[0], &matrix->shape[1],
+    const xt_val *needed[] = {&p->of->given.base, &matrix->shape[0], &matrix->shape[1],
                              &matrix->pitch,     &at->at[0],        &at->at[1]};
     if (t->dist.subgroups < 2 || at->count != 2 || !xt_by_block2d_(x, t)) return false;
-    for (size_t i = 0; i < sizeof early / sizeof *early; i++)
-        if (!xt_is_early_(x, early[i])) return false;
+    for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
+        if (!xt_is_hoistable_(x, needed[i])) return false;
     xt_tile_ids_(x, t, ids);
     return memcmp(ids, p->made, sizeof ids) == 0;
 }
@@ -104,7 +105,7 @@ static spe_id xt_share_start_(xt_ctx *x, const xt_share_ *s, int which, spe_id n
     int dim = down ? 1 - xt_inner_(t) : xt_inner_(t), size = down ? s->down : s->across;
     spe_id row = spe_u32(m, (uint32_t)(t->dist.shape[xt_inner_(t)] / s->across));
     spe_id place = down ? spe_udiv(m, number, row) : spe_umod(m, number, row);
-    spe_id origin = xt_emit_early_(x, &xt_plan_tile_at_(x, t->number)->of->given.offset.at[dim], CM_I32);
+    spe_id origin = xt_emit_hoisted_(x, &xt_plan_tile_at_(x, t->number)->of->given.offset.at[dim], CM_I32);
     return spe_iadd(m, origin, spe_imul(m, place, spe_i32(m, size)));
 }
 
@@ -144,9 +145,9 @@ static xt_shared_ xt_share_surface_(xt_ctx *x, const xt_share_ *s)
         const xt_plan_tile_ *p = xt_plan_tile_at_(x, s->tile[i].number);
         const xt_tile *t = &p->of->matrix;
         id[i][0] = xt_emit_base_(x, p);
-        id[i][1] = spe_imul(m, xt_emit_early_(x, &t->shape[xt_inner_(t)], CM_I32), bytes);
-        id[i][2] = xt_emit_early_(x, &t->shape[1 - xt_inner_(t)], CM_I32);
-        id[i][3] = spe_imul(m, xt_emit_early_(x, &t->pitch, CM_I32), bytes);
+        id[i][1] = spe_imul(m, xt_emit_hoisted_(x, &t->shape[xt_inner_(t)], CM_I32), bytes);
+        id[i][2] = xt_emit_hoisted_(x, &t->shape[1 - xt_inner_(t)], CM_I32);
+        id[i][3] = spe_imul(m, xt_emit_hoisted_(x, &t->pitch, CM_I32), bytes);
         id[i][4] = xt_share_start_(x, s, i, number, 0);
         id[i][5] = xt_share_start_(x, s, i, number, 1);
     }
@@ -182,7 +183,7 @@ static void xt_prefetch_both_(xt_ctx *x, const xt_share_ *s, int locality)
     r.surface.pos_x = xt_share_advance_(x, s, &r, 0, r.surface.pos_x);
     r.surface.pos_y = xt_share_advance_(x, s, &r, 1, r.surface.pos_y);
     if (level) r.surface.ptr = cm_cached_pointer(&x->cm, r.surface.ptr, level);
-    cm_prefetch_block(&x->cm, xt_held_(s->tile[0].type), s->across, s->down, &r.surface);
+    cm_prefetch_block(&x->cm, xt_storage_type_(s->tile[0].type), s->across, s->down, &r.surface);
 }
 
 XE_FN_ void xt_write_prefetch_tile_(xt_ctx *x, const xt_node_ *n)

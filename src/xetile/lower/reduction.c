@@ -5,7 +5,7 @@ typedef struct {
     xt_field_ f;
     xt_group_ group;
     int outer, groups;           /* results along the other dimension, along this one */
-    int width, together, strips; /* lanes per group, groups per register, registers per group */
+    int width, per_register, strips; /* lanes per group, groups per register, registers per group */
 } xt_reduce_;
 
 /* One outer index: folds the registers of its groups into one. Lane p then has the partial result of group p / width,
@@ -63,9 +63,9 @@ static spe_id xt_reduce_halve_(xt_ctx *x, const xt_reduce_ *r, spe_id *a, int co
 static bool xt_reduce_lanes_(xt_ctx *x, xt_reduce_ *r, xt_field_ *out)
 {
     int dim = r->group.dim, rows = dim ? r->outer : r->groups, cols = dim ? r->groups : r->outer;
-    int batches = (r->outer + r->width - 1) / r->width, bundles = (r->groups + r->together - 1) / r->together;
+    int batches = (r->outer + r->width - 1) / r->width, bundles = (r->groups + r->per_register - 1) / r->per_register;
     if (!xt_field_init_(x, out, rows, cols, batches * bundles, r->f.type)) return false;
-    for (int group = 0; group < r->groups; group += r->together)
+    for (int group = 0; group < r->groups; group += r->per_register)
         for (int o = 0; o < r->outer; o += r->width) {
             spe_id a[XT_LANES_MAX_];
             int count = xt_least_(r->outer - o, r->width);
@@ -93,14 +93,14 @@ static xt_vec xt_reduce_local_(xt_ctx *x, const xt_vec *v, xt_group_ group, xt_v
     bool across = size * 2 >= x->S ? group.dim || r.f.cols < x->S : group.dim && r.f.cols >= x->S;
     if (size == 1 || !across) return xt_pick_all_(x, &r.f, NULL, &group, result);
     r.width = size < x->S && (size & (size - 1)) == 0 ? size : x->S;
-    r.together = x->S / r.width;
+    r.per_register = x->S / r.width;
     r.strips = (size + r.width - 1) / r.width;
     return xt_reduce_lanes_(x, &r, &out) ? xt_pick_all_(x, &out, NULL, NULL, result) : result;
 }
 
 XE_FN_ void xt_write_reduce_(xt_ctx *x, const xt_node_ *n)
 {
-    const xt_group_ group = {n->kind, n->whole->dim, n->whole->size, xt_combine_};
-    xt_vec v = xt_now_vec_(x, &n->whole->v), r = xt_make_vec_(x, n);
+    const xt_group_ group = {n->kind, n->move->dim, n->move->size, xt_combine_};
+    xt_vec v = xt_now_vec_(x, &n->move->v), r = xt_make_vec_(x, n);
     xt_define_vec_(x, n->result, r.blocks && v.blocks ? xt_reduce_local_(x, &v, group, r) : r);
 }

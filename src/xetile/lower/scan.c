@@ -6,7 +6,7 @@ typedef struct {
     xt_ctx *x;
     xt_field_ f;
     int kind;
-    const xt_whole_ *of;
+    const xt_move_ *of;
     int *element; /* element[c * CM_LANES + p]: the element in lane p of component c, -1: none */
     int span;     /* elements of a piece along the dimension */
 } xt_scan_;
@@ -36,7 +36,7 @@ static int xt_scan_at_(const xt_scan_ *s, int element)
 
 static bool xt_scan_init_(xt_scan_ *s, xt_ctx *x, const xt_node_ *n)
 {
-    const xt_whole_ *of = n->whole;
+    const xt_move_ *of = n->move;
     xt_vec v = xt_now_vec_(x, &of->v);
     s->x = x;
     s->kind = n->kind;

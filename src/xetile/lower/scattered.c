@@ -9,10 +9,10 @@ typedef struct {
     const cm_matrix *offsets, *mask; /* of the block; mask may be NULL */
     spe_id count;                    /* elements of the base, i64, not negative */
     int valid;                       /* columns of the block */
-} xt_spread_;
+} xt_scattered_access_;
 
 /* The offset of component v as i64, and whether that element may be accessed. */
-static spe_id xt_spread_inside_(const xt_spread_ *s, int v, spe_id *offset)
+static spe_id xt_scattered_inside_(const xt_scattered_access_ *s, int v, spe_id *offset)
 {
     cm_ctx *c = &s->x->cm;
     spe_module *m = c->module;
@@ -34,7 +34,7 @@ static spe_id xt_spread_inside_(const xt_spread_ *s, int v, spe_id *offset)
 }
 
 /* Elements that must not be read are padding; a branch skips an empty base. */
-static cm_matrix xt_gather_block_(const xt_spread_ *s, const cm_layout *l, spe_id padding)
+static cm_matrix xt_gather_block_(const xt_scattered_access_ *s, const cm_layout *l, spe_id padding)
 {
     spe_module *m = &s->x->m;
     spe_id *got = (spe_id *)xt_memory_(s->x, 2 * (size_t)l->size_v * sizeof *got), some;
@@ -44,7 +44,7 @@ static cm_matrix xt_gather_block_(const xt_spread_ *s, const cm_layout *l, spe_i
     if (spe_const_bits(m, some, &known) && known) some = 0;
     if (some) spe_if(m, some);
     for (int v = 0; v < l->size_v; v++) {
-        spe_id offset, inside = xt_spread_inside_(s, v, &offset);
+        spe_id offset, inside = xt_scattered_inside_(s, v, &offset);
         got[v] = spe_load_inside(m, s->t->base.id, offset, inside, padding, (uint32_t)cm_type_info(l->type)->bytes);
         got[l->size_v + v] = padding;
     }
@@ -54,13 +54,14 @@ static cm_matrix xt_gather_block_(const xt_spread_ *s, const cm_layout *l, spe_i
 
 /* Calls fn for each element that may be accessed, with its address; its results form the block `got`, 0 elsewhere. got
  * NULL: no results. */
-static void xt_visit_block_(const xt_spread_ *s, const cm_matrix *a, cm_visit_fn fn, void *user, cm_matrix *got)
+static void xt_visit_block_(const xt_scattered_access_ *s, const cm_matrix *a, cm_visit_fn fn, void *user,
+                            cm_matrix *got)
 {
     cm_ctx *c = &s->x->cm;
     spe_id *out = (spe_id *)xt_memory_(s->x, (size_t)(a->layout.size_v ? a->layout.size_v : 1) * sizeof *out);
     spe_diverged(c->module);
     for (int v = 0; out && v < a->layout.size_v; v++) {
-        spe_id offset, inside = xt_spread_inside_(s, v, &offset), value = cm_component(c, a, v), none;
+        spe_id offset, inside = xt_scattered_inside_(s, v, &offset), value = cm_component(c, a, v), none;
         none = spe_null(c->module, spe_type_of(c->module, value));
         spe_if(c->module, inside);
         value = fn(c, a->layout.type, spe_index(c->module, s->t->base.id, offset), value, user);
@@ -77,11 +78,11 @@ static spe_id xt_store_element_(cm_ctx *c, cm_type type, spe_id ptr, spe_id v, v
 }
 
 /* Sets up an access. A base of negative size is empty. t: the tile's current state. */
-static xt_spread_ xt_spread_init_(xt_ctx *x, const xt_tile *t, const xt_vec *mask)
+static xt_scattered_access_ xt_scattered_init_(xt_ctx *x, const xt_tile *t, const xt_vec *mask)
 {
     spe_module *m = &x->m;
     spe_id n = xt_index_id_(x, &t->shape[1]), zero = spe_i32(m, 0);
-    xt_spread_ s = XT_ZERO_;
+    xt_scattered_access_ s = XT_ZERO_;
     s.x = x;
     s.t = t;
     n = spe_select(m, spe_sgt(m, n, zero), n, zero);
@@ -91,7 +92,7 @@ static xt_spread_ xt_spread_init_(xt_ctx *x, const xt_tile *t, const xt_vec *mas
     return s;
 }
 
-static bool xt_spread_next_(xt_spread_ *s, xt_block_ *b)
+static bool xt_scattered_next_(xt_scattered_access_ *s, xt_block_ *b)
 {
     if (!s->all.blocks || !xt_next_block_(b)) return false;
     s->offsets = &s->all.block[b->i];
@@ -104,16 +105,16 @@ XE_FN_ void xt_write_load_gather_(xt_ctx *x, const xt_node_ *n)
 {
     const xt_gather_desc_ *d = &n->scattered->access;
     xt_tile t = xt_now_tile_(x, &d->tile);
-    cm_type held = xt_held_(t.type);
+    cm_type storage = xt_storage_type_(t.type);
     xt_vec v = xt_make_vec_(x, n);
-    xt_spread_ s = xt_spread_init_(x, &t, &d->mask);
+    xt_scattered_access_ s = xt_scattered_init_(x, &t, &d->mask);
     xt_val padding = xt_padding_(t.type, d->padding);
-    for (xt_block_ b = xt_blocks_(x, &v.dist); v.blocks && xt_spread_next_(&s, &b);) {
-        cm_layout l = cm_layout_for(&x->cm, s.offsets->layout.rows, s.offsets->layout.cols, held, CM_ACC);
-        v.block[b.i] = xt_gather_block_(&s, &l, xt_constant_(x, held, &padding));
-        if (held != v.type) v.block[b.i] = cm_map1(&x->cm, &v.block[b.i], xt_truth_, NULL);
+    for (xt_block_ b = xt_blocks_(x, &v.dist); v.blocks && xt_scattered_next_(&s, &b);) {
+        cm_layout l = cm_layout_for(&x->cm, s.offsets->layout.rows, s.offsets->layout.cols, storage, CM_ACC);
+        v.block[b.i] = xt_gather_block_(&s, &l, xt_constant_(x, storage, &padding));
+        if (storage != v.type) v.block[b.i] = cm_map1(&x->cm, &v.block[b.i], xt_truth_, NULL);
     }
-    xt_define_vec_(x, n->result, xt_settle_(x, v));
+    xt_define_vec_(x, n->result, xt_finish_vec_(x, v));
 }
 
 /* Accesses all blocks; r receives fn's results, unless NULL. */
@@ -121,8 +122,8 @@ XE_FN_ void xt_visit_scattered_(xt_ctx *x, const xt_scattered_ *d, cm_visit_fn f
 {
     xt_tile t = xt_now_tile_(x, &d->access.tile);
     xt_vec v = xt_now_as_(x, &d->vec, CM_ACC);
-    xt_spread_ s = xt_spread_init_(x, &t, &d->access.mask);
-    for (xt_block_ b = xt_blocks_(x, &v.dist); v.blocks && xt_spread_next_(&s, &b);)
+    xt_scattered_access_ s = xt_scattered_init_(x, &t, &d->access.mask);
+    for (xt_block_ b = xt_blocks_(x, &v.dist); v.blocks && xt_scattered_next_(&s, &b);)
         xt_visit_block_(&s, &v.block[b.i], fn, user, r ? &r->block[b.i] : NULL);
 }
 

@@ -28,7 +28,7 @@ XE_FN_ spe_id xt_scratch_pointer_(xt_ctx *x, cm_type type)
 static void xt_scratch_position_(xt_ctx *x, const xt_dist *d, int row, int col, spe_id at[2])
 {
     for (int i = 0; i < 2; i++) {
-        spe_id place = xt_place_id_(x, d, i);
+        spe_id place = xt_piece_offset_id_(x, d, i);
         at[i] = spe_iadd(&x->m, place, spe_i32(&x->m, i ? col : row));
     }
 }
@@ -70,7 +70,7 @@ static cm_mem xt_scratch_mem_(xt_ctx *x, const xt_scratch_ *s, const xt_dist *d,
         known[i] = xt_least_(xt_least_(place, xt_align_of_(i ? b->col : b->row)), xt_align_of_(from->shift[i ^ down]));
     }
     if (s->rows >= s->height && rows && cols)
-        xt_fold_place_(x, &mem, s->bytes, (int64_t)xt_align_of_(s->pitch) * known[down], known[!down]);
+        xt_fold_offset_(x, &mem, s->bytes, (int64_t)xt_align_of_(s->pitch) * known[down], known[!down]);
     xt_leave_out_(x, &mem, b, NULL);
     return mem;
 }
@@ -88,11 +88,11 @@ static void xt_scratch_open_(xt_ctx *x, const xt_scratch_ *s, const xt_block_ *b
 
 static void xt_scratch_write_(xt_ctx *x, const xt_scratch_ *s, const xt_vec *v, int low)
 {
-    const xt_scratch_ plain = {XT_SAME_PLACE_, s->pitch, s->bytes, s->height, s->rows};
+    const xt_scratch_ plain = {XT_SAME_ELEMENT_, s->pitch, s->bytes, s->height, s->rows};
     bool whole = s->rows >= s->height;
     for (xt_block_ b = xt_blocks_(x, &v->dist); xt_next_block_(&b);) {
         spe_id first;
-        cm_mem mem = xt_scratch_mem_(x, &plain, &v->dist, &b, xt_held_(v->type), 0, &first);
+        cm_mem mem = xt_scratch_mem_(x, &plain, &v->dist, &b, xt_storage_type_(v->type), 0, &first);
         if (!whole) mem.col = spe_isub(&x->m, mem.col, spe_i32(&x->m, low));
         if (!whole) xt_scratch_open_(x, &plain, &b, &mem, first, low);
         cm_store(&x->cm, &v->block[b.i], &mem);
@@ -113,7 +113,7 @@ static spe_id xt_merge_part_(xt_ctx *x, cm_type of, spe_id a, spe_id b)
 
 static void xt_scratch_read_(xt_ctx *x, const xt_scratch_ *s, xt_vec *r, int low)
 {
-    cm_type type = xt_held_(r->type);
+    cm_type type = xt_storage_type_(r->type);
     bool whole = s->rows >= s->height;
     for (xt_block_ b = xt_blocks_(x, &r->dist); xt_next_block_(&b);) {
         cm_matrix *to = &r->block[b.i], now;
@@ -154,20 +154,20 @@ static cm_mem xt_slab_mem_(xt_ctx *x, const xt_scratch_ *s, const xt_vec *v, int
     cm_mem mem = XT_ZERO_;
     xt_scratch_position_(x, &v->dist, row, 0, at);
     spe_id col = spe_udiv(&x->m, at[1], spe_i32(&x->m, passes)); /* exact: positions are multiples of the width */
-    mem.ptr = xt_scratch_pointer_(x, xt_held_(v->type));
+    mem.ptr = xt_scratch_pointer_(x, xt_storage_type_(v->type));
     mem.row = spe_iadd(&x->m, col, spe_i32(&x->m, c / width * part + c % width % part));
     mem.col = at[0];
     mem.stride_row = spe_i32(&x->m, 1);
     mem.stride_col = spe_i32(&x->m, pitch);
     mem.block2d = CM_BLOCK2D_NO;
-    xt_fold_place_(x, &mem, s->bytes, xt_align_of_(pitch), x->S); /* parts are multiples of S wide */
+    xt_fold_offset_(x, &mem, s->bytes, xt_align_of_(pitch), x->S); /* parts are multiples of S wide */
     return mem;
 }
 
 /* Writes (store) or reads a pass's strips of S columns. A strip is `runs` consecutive parts. */
 static void xt_slab_(xt_ctx *x, const xt_scratch_ *s, const xt_vec *v, int width, int passes, int pass, bool store)
 {
-    cm_type type = xt_held_(v->type);
+    cm_type type = xt_storage_type_(v->type);
     for (xt_block_ b = xt_blocks_(x, &v->dist); xt_next_block_(&b);) {
         cm_layout l = cm_layout_for(&x->cm, x->S, b.rows, type, CM_ACC);
         int runs = cm_part_count(&l);
@@ -188,7 +188,7 @@ static void xt_through_slabs_(xt_ctx *x, const xt_scratch_ *s, const xt_vec *v, 
 {
     int width = v->dist.data[1];
     for (xt_block_ b = xt_blocks_(x, &r->dist); xt_next_block_(&b);)
-        r->block[b.i] = cm_splat(&x->cm, b.cols, b.rows, xt_held_(r->type), CM_ACC, 0);
+        r->block[b.i] = cm_splat(&x->cm, b.cols, b.rows, xt_storage_type_(r->type), CM_ACC, 0);
     for (int pass = 0; pass < passes && spe_ok(&x->m); pass++) {
         spe_barrier(&x->m);
         xt_slab_(x, s, v, width, passes, pass, true);
@@ -206,7 +206,7 @@ XE_FN_ xt_vec xt_through_scratch_(xt_ctx *x, const xt_vec *v, const xt_source_ *
     if (!a.blocks || !spe_ok(&x->m)) return r;
     if (passes) {
         xt_through_slabs_(x, &s, &a, passes, &r);
-        return xt_settle_(x, r);
+        return xt_finish_vec_(x, r);
     }
     s.rows = xt_scratch_rows_(x, &s, v);
     for (int low = 0; low < s.height && spe_ok(&x->m); low += s.rows) {
@@ -219,5 +219,5 @@ XE_FN_ xt_vec xt_through_scratch_(xt_ctx *x, const xt_vec *v, const xt_source_ *
         }
         xt_scratch_read_(x, &s, &r, low);
     }
-    return s.rows >= s.height ? r : xt_settle_(x, r);
+    return s.rows >= s.height ? r : xt_finish_vec_(x, r);
 }

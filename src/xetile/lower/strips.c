@@ -115,18 +115,18 @@ static cm_matrix xt_opaque_as_operand_(xt_ctx *x, const cm_matrix *a, cm_use use
     spe_module *m = &x->m;
     cm_matrix to = xt_opaque_room_(x, l->rows, l->cols, l->type, use);
     xt_opaque_strip_ s = xt_opaque_strip_of_(x, l);
-    int each = 16 / xt_bytes_((int)l->type), wide = l->size_i, across = l->rows / wide, together = 1;
-    while (together < across && across % (2 * together) == 0 &&
-           (2 * together * wide + each) * l->size_j <= xt_strip_words_(x) / 4 * each)
-        together *= 2;
-    int line = together * wide / each + 1; /* vectors */
+    int each = 16 / xt_bytes_((int)l->type), wide = l->size_i, across = l->rows / wide, side_by_side = 1;
+    while (side_by_side < across && across % (2 * side_by_side) == 0 &&
+           (2 * side_by_side * wide + each) * l->size_j <= xt_strip_words_(x) / 4 * each)
+        side_by_side *= 2;
+    int line = side_by_side * wide / each + 1; /* vectors */
     spe_id type = cm_part_type(&x->cm, &to.layout, 0), pitch = spe_i32(m, line * each), vectors = spe_i32(m, line);
-    for (int i = 0; i < to.parts && spe_ok(m); i += together) {
+    for (int i = 0; i < to.parts && spe_ok(m); i += side_by_side) {
         spe_sg_barrier(m);
-        for (int j = 0; j < together; j++)
+        for (int j = 0; j < side_by_side; j++)
             spe_coop_store(m, spe_index(m, s.ptr, spe_i32(m, j * wide)), a->part[i + j], order, pitch);
         spe_sg_barrier(m);
-        for (int j = 0; j < together; j++) {
+        for (int j = 0; j < side_by_side; j++) {
             spe_id at = spe_iadd(m, s.vector, spe_u32(m, (uint32_t)(j * wide / each)));
             to.part[i + j] = spe_vectors_coop_load(m, type, x->panel_memory, at, order, vectors);
         }

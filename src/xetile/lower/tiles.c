@@ -14,7 +14,7 @@ XE_FN_ spe_id xt_shared_array_(spe_module *m, spe_id type, int64_t elements)
 XE_FN_ void xt_write_local_(xt_ctx *x, const xt_node_ *n)
 {
     xt_local_array_ *array = n->local;
-    spe_id zero = spe_u32(&x->m, 0), of = xt_spe_type_(x, xt_held_(array->type));
+    spe_id zero = spe_u32(&x->m, 0), of = xt_spe_type_(x, xt_storage_type_(array->type));
     spe_prologue_begin(&x->m);
     if (!array->id) array->id = spe_element(&x->m, xt_shared_array_(&x->m, of, array->elements), 1, &zero);
     spe_prologue_end(&x->m);
@@ -27,7 +27,8 @@ XE_FN_ void xt_write_pointer_(xt_ctx *x, const xt_node_ *n)
 {
     int type = n->numbers->type;
     spe_id address = xt_now_id_(x, &n->numbers->v[0], CM_I64);
-    xt_define_(x, n->result, spe_val_of(SPE_POINTER, type, xt_emit_pointer_(x, (int)xt_held_((cm_type)type), address)));
+    xt_define_(x, n->result,
+               spe_val_of(SPE_POINTER, type, xt_emit_pointer_(x, (int)xt_storage_type_((cm_type)type), address)));
 }
 
 XE_FN_ void xt_write_matrix_(xt_ctx *x, const xt_node_ *n)
@@ -39,7 +40,7 @@ XE_FN_ void xt_write_matrix_(xt_ctx *x, const xt_node_ *n)
     spe_id lines = xt_index_id_(x, &before.shape[across]), inside = 0;
     /* with 2D block messages, this version's condition has tested it, or the caller has promised it */
     bool known = xt_by_block2d_(x, &before) &&
-                 (x->desc->pitch == XT_PITCH_ALIGNED || !xt_plan_tile_at_(x, before.number)->late_lines);
+                 (x->desc->pitch == XT_PITCH_ALIGNED || !xt_plan_tile_at_(x, before.number)->lines_in_body);
     for (int i = 0; i < d->shape.count - 2 && !known; i++) {
         spe_id p = xt_now_id_(x, &d->offset.at[i], CM_I32);
         spe_id one = spe_ult(&x->m, p, spe_extent(&x->m, xt_now_id_(x, &d->shape.at[i], CM_I32)));

@@ -38,7 +38,7 @@ XE_FN_ void xt_write_nothing_(xt_ctx *x, const xt_node_ *n) { (void)x, (void)n; 
 
 XE_FN_ void xt_write_same_(xt_ctx *x, const xt_node_ *n)
 {
-    xt_vec now = xt_now_vec_(x, &n->whole->part);
+    xt_vec now = xt_now_vec_(x, &n->move->part);
     memcpy(now.inner, xt_value_at_(x, n->result)->now.vec.inner, sizeof now.inner);
     xt_define_vec_(x, n->result, now);
 }

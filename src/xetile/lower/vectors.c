@@ -17,13 +17,13 @@ XE_FN_ xt_once_ *xt_once_at_(xt_ctx *x, xt_once_kind_ kind, const void *key, siz
 }
 
 /* A subgroup's position: ((id / across or id % layout) % count) * data. */
-XE_FN_ spe_id xt_place_id_(xt_ctx *x, const xt_dist *d, int dim)
+XE_FN_ spe_id xt_piece_offset_id_(xt_ctx *x, const xt_dist *d, int dim)
 {
     const int across = d->layout[1], layout = d->layout[dim], count = d->count[dim], data = d->data[dim];
     const int key[] = {dim, across, layout, count, data};
     spe_module *m = &x->m;
-    if (!xt_has_place_(d, dim)) return spe_i32(m, 0);
-    xt_once_ *row = xt_once_at_(x, XT_ONCE_PLACE_, key, sizeof key);
+    if (!xt_has_piece_offset_(d, dim)) return spe_i32(m, 0);
+    xt_once_ *row = xt_once_at_(x, XT_ONCE_PIECE_OFFSET_, key, sizeof key);
     if (!row || row->id) return row ? row->id : 0;
     spe_prologue_begin(m);
     row->id = spe_builtin(m, SPE_SUBGROUP_ID, 0);
@@ -60,16 +60,16 @@ XE_FN_ xt_tile xt_group_tile_(xt_ctx *x, const xt_tile *of)
 {
     xt_tile t = xt_now_tile_(x, of);
     for (int i = 0; i < 2; i++) {
-        spe_id place = xt_place_id_(x, &t.dist, i), at = spe_isub(&x->m, xt_index_id_(x, &t.offset[i]), place);
+        spe_id place = xt_piece_offset_id_(x, &t.dist, i), at = spe_isub(&x->m, xt_index_id_(x, &t.offset[i]), place);
         t.offset[i] = xt_scalar_(CM_I32, at, 1);
     }
     return t;
 }
 
-XE_FN_ void xt_write_place_(xt_ctx *x, const xt_node_ *n)
+XE_FN_ void xt_write_piece_offset_(xt_ctx *x, const xt_node_ *n)
 {
     const xt_dist *d = n->dist;
-    xt_define_(x, n->result, xt_scalar_(CM_I32, xt_place_id_(x, d, n->kind), xt_align_of_(d->data[n->kind])));
+    xt_define_(x, n->result, xt_scalar_(CM_I32, xt_piece_offset_id_(x, d, n->kind), xt_align_of_(d->data[n->kind])));
 }
 
 /* A node's vector, in its chosen layout, with blocks allocated. */
@@ -123,9 +123,9 @@ XE_FN_ xt_vec xt_as_use_(xt_ctx *x, const xt_vec *v, cm_use use)
 static spe_id xt_splat_scalar_(xt_ctx *x, const xt_node_ *n)
 {
     const xt_val *number = &n->splat->number;
-    cm_type held = xt_held_(xt_value_at_(x, n->result)->now.vec.type);
-    spe_id scalar = xt_now_id_(x, number, (int)held);
-    if (number->kind == SPE_SCALAR && number->type != (int)held) scalar = cm_from_arith(&x->cm, held, scalar);
+    cm_type storage = xt_storage_type_(xt_value_at_(x, n->result)->now.vec.type);
+    spe_id scalar = xt_now_id_(x, number, (int)storage);
+    if (number->kind == SPE_SCALAR && number->type != (int)storage) scalar = cm_from_arith(&x->cm, storage, scalar);
     return scalar;
 }
 
@@ -140,7 +140,7 @@ XE_FN_ xt_vec xt_now_as_(xt_ctx *x, const xt_vec *v, cm_use use)
 }
 
 /* Results are computed in the accumulator's layout, then converted to the planned one. */
-XE_FN_ xt_vec xt_settle_(xt_ctx *x, xt_vec r)
+XE_FN_ xt_vec xt_finish_vec_(xt_ctx *x, xt_vec r)
 {
     cm_use use = r.use;
     r.use = CM_ACC;
@@ -150,14 +150,14 @@ XE_FN_ xt_vec xt_settle_(xt_ctx *x, xt_vec r)
 XE_FN_ void xt_write_splat_(xt_ctx *x, const xt_node_ *n)
 {
     xt_vec v = xt_make_vec_(x, n);
-    cm_type held = xt_held_(v.type);
+    cm_type storage = xt_storage_type_(v.type);
     spe_id scalar = xt_splat_scalar_(x, n);
     if (xt_value_is_opaque_(x, n->result)) {
         xt_define_vec_(x, n->result, x->vulkan->splat(x, &v, CM_OPAQUE_ACC, scalar));
         return;
     }
     for (xt_block_ b = xt_blocks_(x, &v.dist); v.blocks && xt_next_block_(&b);)
-        v.block[b.i] = cm_splat(&x->cm, b.cols, b.rows, held, v.use, scalar);
+        v.block[b.i] = cm_splat(&x->cm, b.cols, b.rows, storage, v.use, scalar);
     xt_define_vec_(x, n->result, v);
 }
 
@@ -186,19 +186,19 @@ static cm_matrix xt_iota_block_(xt_ctx *x, int type, const xt_block_ *b, int dim
 XE_FN_ void xt_write_iota_(xt_ctx *x, const xt_node_ *n)
 {
     xt_vec r = xt_make_vec_(x, n);
-    spe_id at = xt_place_id_(x, &r.dist, n->kind);
+    spe_id at = xt_piece_offset_id_(x, &r.dist, n->kind);
     for (xt_block_ b = xt_blocks_(x, &r.dist); r.blocks && xt_next_block_(&b);)
         r.block[b.i] = xt_iota_block_(x, (int)r.type, &b, n->kind, at);
-    xt_define_vec_(x, n->result, xt_settle_(x, r));
+    xt_define_vec_(x, n->result, xt_finish_vec_(x, r));
 }
 
 /* Puts the numbers in a constant array of the module. */
-static spe_id xt_emit_table_(xt_ctx *x, cm_type held, const xt_val *numbers, int n)
+static spe_id xt_emit_table_(xt_ctx *x, cm_type storage, const xt_val *numbers, int n)
 {
     spe_id *ids = (spe_id *)xt_memory_(x, (size_t)n * sizeof *ids);
-    for (int i = 0; ids && i < n; i++) ids[i] = xt_constant_(x, (int)held, &numbers[i]);
+    for (int i = 0; ids && i < n; i++) ids[i] = xt_constant_(x, (int)storage, &numbers[i]);
     if (!ids) return 0;
-    spe_id array = spe_array(&x->m, xt_spe_type_(x, (int)held), (uint32_t)n);
+    spe_id array = spe_array(&x->m, xt_spe_type_(x, (int)storage), (uint32_t)n);
     return spe_global_var(&x->m, SPE_StorageClassUniformConstant, array,
                           spe_composite_const(&x->m, array, (uint32_t)n, ids));
 }
@@ -206,13 +206,13 @@ static spe_id xt_emit_table_(xt_ctx *x, cm_type held, const xt_val *numbers, int
 static cm_matrix xt_table_block_(xt_ctx *x, const xt_vec *r, const xt_block_ *b, spe_id array)
 {
     spe_module *m = &x->m;
-    cm_type held = xt_held_(r->type);
-    cm_layout l = cm_layout_for(&x->cm, b->cols, b->rows, held, CM_ACC);
+    cm_type storage = xt_storage_type_(r->type);
+    cm_layout l = cm_layout_for(&x->cm, b->cols, b->rows, storage, CM_ACC);
     spe_id *v = (spe_id *)xt_memory_(x, (size_t)l.size_v * sizeof *v), place[2], at[2];
     int first[2] = {b->row, b->col};
     for (int j = 0; j < 2; j++) {
         spe_id from = spe_i32(m, first[j]);
-        place[j] = spe_iadd(m, xt_place_id_(x, &r->dist, j), from);
+        place[j] = spe_iadd(m, xt_piece_offset_id_(x, &r->dist, j), from);
     }
     spe_id last = spe_i32(m, r->dist.shape[0] * r->dist.shape[1] - 1);
     for (int i = 0; v && i < l.size_v; i++) {
@@ -229,8 +229,9 @@ XE_FN_ void xt_write_table_(xt_ctx *x, const xt_node_ *n)
 {
     const xt_table_of_ *t = (const xt_table_of_ *)n->desc;
     xt_vec r = xt_make_vec_(x, n);
-    if (!*t->array) *t->array = xt_emit_table_(x, xt_held_(r.type), t->numbers, r.dist.shape[0] * r.dist.shape[1]);
+    if (!*t->array)
+        *t->array = xt_emit_table_(x, xt_storage_type_(r.type), t->numbers, r.dist.shape[0] * r.dist.shape[1]);
     for (xt_block_ b = xt_blocks_(x, &r.dist); r.blocks && xt_next_block_(&b);)
         r.block[b.i] = xt_table_block_(x, &r, &b, *t->array);
-    xt_define_vec_(x, n->result, xt_settle_(x, r));
+    xt_define_vec_(x, n->result, xt_finish_vec_(x, r));
 }

@@ -8,7 +8,7 @@ static const xt_tile *xt_addressed_(xt_ctx *x, int i)
 {
     const xt_node_ *n = xt_node_at_(x, i);
     if (n->op == XT_OP_ATOMIC_RMW_ && !n->scattered->access.tile.scatter) return &n->scattered->access.tile;
-    const xt_load_desc_ *d = n->op == XT_OP_TRANSPOSE_ ? xt_loaded_(x, &n->whole->v, i) : NULL;
+    const xt_load_desc_ *d = n->op == XT_OP_TRANSPOSE_ ? xt_loaded_(x, &n->move->v, i) : NULL;
     return d ? &d->tile : NULL;
 }
 
@@ -17,9 +17,10 @@ static bool xt_has_bands_(xt_ctx *x, const xt_plan_tile_ *p)
 {
     const xt_tile *t = &p->of->tile;
     int bytes = xt_bytes_(t->type), count = p->of->given.shape.count;
-    return t->inside && t->step == 1 && !t->column_major && (bytes == 2 || bytes == 4) && count == 2 && !p->together &&
-           t->shape[0].kind == SPE_INT && t->pitch.kind == SPE_INT && t->pitch.integer % x->S == 0 &&
-           t->pitch.integer > x->S && t->dist.data[1] % x->S == 0 && p->align[1] % x->S == 0;
+    return t->inside && t->step == 1 && !t->column_major && (bytes == 2 || bytes == 4) && count == 2 &&
+           !p->shared_addresses && t->shape[0].kind == SPE_INT && t->pitch.kind == SPE_INT &&
+           t->pitch.integer % x->S == 0 && t->pitch.integer > x->S && t->dist.data[1] % x->S == 0 &&
+           p->align[1] % x->S == 0;
 }
 
 static void xt_find_band_(xt_ctx *x, const xt_node_ *array)
@@ -50,7 +51,7 @@ XE_FN_ void xt_find_bands_(xt_ctx *x)
     if (!(x->target.block2d_sizes & (uint32_t)x->S)) return; /* there, operands do not have whole rows of lanes */
     for (int i = 0; i < x->nodes.count; i++) {
         const xt_tile *t = xt_addressed_(x, i);
-        if (t) xt_plan_tile_at_(x, t->number)->together = true;
+        if (t) xt_plan_tile_at_(x, t->number)->shared_addresses = true;
     }
     for (int i = 0; i < x->nodes.count; i++)
         if (xt_node_at_(x, i)->op == XT_OP_LOCAL_) xt_find_band_(x, xt_node_at_(x, i));

@@ -18,13 +18,13 @@ static const char *xt_never_block2d_(xt_ctx *x, const xt_tile *t)
     return NULL;
 }
 
-/* Requires a value to be a multiple (mask) or below another. A value that is not known early rules messages out, unless
+/* Requires a value to be a multiple (mask) or below another. A value that is not hoistable rules messages out, unless
  * the caller promises that they are legal. */
 static xt_plan_offset_ *xt_need_(xt_ctx *x, const xt_tile *t, const xt_val *value, int mask)
 {
     xt_plan_tile_ *p = xt_plan_tile_at_(x, t->number);
     xt_plan_offset_ *o;
-    if (!xt_is_early_(x, value)) {
+    if (!xt_is_hoistable_(x, value)) {
         if (!p->why_not && x->desc->pitch != XT_PITCH_ALIGNED) p->why_not = "a position computed in the body";
         return NULL;
     }
@@ -48,25 +48,25 @@ static void xt_need_step_(xt_ctx *x, const xt_tile *t, const xt_val *step, bool 
         xt_need_(x, t, &value, INT32_MIN);
 }
 
-/* Requires a distance to be a multiple. If only part of it is known early: each term, and one factor of a product. */
+/* Requires a distance to be a multiple. If only part of it is hoistable: each term, and one factor of a product. */
 static void xt_need_multiple_(xt_ctx *x, const xt_tile *t, const xt_val *v, int of)
 {
     const xt_node_ *n = v->kind == SPE_SCALAR ? xt_node_at_(x, xt_value_at_(x, v->id)->node) : NULL;
     const xt_numbers_ *d = n && n->op == XT_OP_BINARY_NUMBER_ ? n->numbers : NULL;
     xt_val known = n ? *v : xt_nothing_(); /* an unsuitable constant rules them out */
     if (xt_val_align_(v) >= of) return;
-    if (d && !xt_is_early_(x, v) && n->kind == SPE_ARITH_ADD) {
+    if (d && !xt_is_hoistable_(x, v) && n->kind == SPE_ARITH_ADD) {
         xt_need_multiple_(x, t, &d->v[0], of);
         xt_need_multiple_(x, t, &d->v[1], of);
-    } else if (d && !xt_is_early_(x, v) && n->kind == SPE_ARITH_MUL) {
-        xt_need_multiple_(x, t, xt_is_early_(x, &d->v[0]) ? &d->v[0] : &d->v[1], of);
+    } else if (d && !xt_is_hoistable_(x, v) && n->kind == SPE_ARITH_MUL) {
+        xt_need_multiple_(x, t, xt_is_hoistable_(x, &d->v[0]) ? &d->v[0] : &d->v[1], of);
     } else {
         xt_plan_offset_ *o = xt_need_(x, t, &known, of - 1);
         if (o) o->narrow = true;
     }
 }
 
-/* Requires an offset to be inside its extent; for a loop index, its bounds. False if that is not known early. */
+/* Requires an offset to be inside its extent; for a loop index, its bounds. False if that is not hoistable. */
 static bool xt_need_inside_(xt_ctx *x, const xt_tile *t, xt_val at, const xt_val *extent)
 {
     const xt_node_ *n = at.kind == SPE_SCALAR ? xt_node_at_(x, xt_value_at_(x, at.id)->node) : NULL;
@@ -74,12 +74,12 @@ static bool xt_need_inside_(xt_ctx *x, const xt_tile *t, xt_val at, const xt_val
     if (at.kind == SPE_INT && extent->kind == SPE_INT && at.integer >= 0 && at.integer < extent->integer) return true;
     if (f && f->index == at.id && f->step.kind == SPE_INT) {
         at = f->hi;
-        if (!xt_is_early_(x, &f->lo)) return false;
+        if (!xt_is_hoistable_(x, &f->lo)) return false;
         if (f->lo.kind != SPE_INT || f->lo.integer < 0) xt_need_(x, t, &f->lo, INT32_MIN);
     } else {
         f = NULL;
     }
-    if (!xt_is_early_(x, extent) || !xt_is_early_(x, &at)) return false;
+    if (!xt_is_hoistable_(x, extent) || !xt_is_hoistable_(x, &at)) return false;
     xt_plan_offset_ *o = xt_need_(x, t, &at, 0);
     if (!o) return true;
     o->below = *extent;
@@ -95,7 +95,7 @@ static void xt_need_leading_(xt_ctx *x, const xt_init_tile_desc_ *init)
     bool known = x->desc->pitch == XT_PITCH_ALIGNED;
     for (int i = 0; i < d->shape.count - 2 && !known; i++)
         if (!xt_need_inside_(x, &init->matrix, d->offset.at[i], &d->shape.at[i]))
-            xt_plan_tile_at_(x, init->matrix.number)->late_lines = true;
+            xt_plan_tile_at_(x, init->matrix.number)->lines_in_body = true;
     int elements = x->target.block2d.base / xt_bytes_(init->tile.type);
     if (d->shape.count > 2 && elements > 1) xt_need_multiple_(x, &init->matrix, &init->distance, elements);
 }
@@ -108,18 +108,19 @@ static void xt_find_tile_(xt_ctx *x, const xt_init_tile_desc_ *init)
     if (!p) return;
     p->parent = t->number;
     p->of = init;
-    p->apart = xt_spread_of_(x, &init->given.base) > 0;
+    p->differs_by_subgroup = xt_divergence_of_(x, &init->given.base) > 0;
     for (i = 0; i < 2; i++) p->align[i] = xt_val_align_(&init->given.offset.at[init->given.offset.count - 2 + i]);
     for (i = 0; i < init->given.offset.count; i++)
-        p->apart = p->apart || xt_spread_of_(x, &init->given.offset.at[i]) > 0;
+        p->differs_by_subgroup = p->differs_by_subgroup || xt_divergence_of_(x, &init->given.offset.at[i]) > 0;
     p->why_not = xt_never_block2d_(x, t);
     if (!p->why_not && x->desc->pitch != XT_PITCH_ALIGNED &&
-        (!xt_is_early_(x, &init->given.base) || !xt_is_early_(x, &t->shape[inner]) || !xt_is_early_(x, &t->pitch)))
+        (!xt_is_hoistable_(x, &init->given.base) || !xt_is_hoistable_(x, &t->shape[inner]) ||
+         !xt_is_hoistable_(x, &t->pitch)))
         p->why_not = "a base, pitch or length of lines computed in the body";
-    p->late_lines = !xt_is_early_(x, &t->shape[1 - inner]);
+    p->lines_in_body = !xt_is_hoistable_(x, &t->shape[1 - inner]);
     xt_need_leading_(x, init);
     xt_need_step_(x, t, &init->given.offset.at[init->given.offset.count - 2 + inner], false);
-    xt_need_step_(x, t, &init->place[inner], true);
+    xt_need_step_(x, t, &init->piece[inner], true);
 }
 
 /* Tiles that may replace each other in a region are treated alike. */
@@ -137,21 +138,21 @@ static void xt_find_region_tiles_(xt_ctx *x, const xt_node_ *n)
     for (int i = 0; i < f->slots; i++) {
         const xt_carried_ *t = &f->slot[i].start;
         bool tile = t->magic == XT_TILE_MAGIC_ && !t->tile.scatter;
-        if (n->spread && tile) xt_plan_tile_at_(x, t->tile.number)->apart = true;
+        if (n->divergence && tile) xt_plan_tile_at_(x, t->tile.number)->differs_by_subgroup = true;
         if (f->op == XT_OP_IF_) xt_join_tiles_(x, &f->slot[i].start, &f->slot[i].body);
         xt_join_tiles_(x, &f->slot[i].start, &f->slot[i].now);
     }
 }
 
 /* A class of tiles is used if one member is, and possible if all are. */
-static void xt_settle_tiles_(xt_ctx *x)
+static void xt_decide_tiles_(xt_ctx *x)
 {
     for (int i = 0; i < x->tiles.count; i++) {
         xt_plan_tile_ *p = xt_plan_tile_at_(x, i), *root = xt_plan_tile_at_(x, xt_tile_root_(x, i));
         root->used = root->used || p->used;
-        if (p != root) p->together = root->together = true;
-        root->apart = root->apart || p->apart;
-        root->late_lines = root->late_lines || p->late_lines;
+        if (p != root) p->shared_addresses = root->shared_addresses = true;
+        root->differs_by_subgroup = root->differs_by_subgroup || p->differs_by_subgroup;
+        root->lines_in_body = root->lines_in_body || p->lines_in_body;
         for (int j = 0; j < 2; j++) root->align[j] = xt_least_(root->align[j], p->align[j]);
         if (!root->why_not) root->why_not = p->why_not;
     }
@@ -169,14 +170,15 @@ XE_FN_ void xt_find_block2d_(xt_ctx *x)
             if (d->tile.scatter) continue;
             xt_need_step_(x, &d->tile, &d->by[xt_inner_(&d->tile)], false);
             p = xt_plan_tile_at_(x, d->tile.number);
-            p->apart = p->apart || n->spread || xt_spread_of_(x, &d->by[0]) || xt_spread_of_(x, &d->by[1]);
+            p->differs_by_subgroup = p->differs_by_subgroup || n->divergence || xt_divergence_of_(x, &d->by[0]) ||
+                                     xt_divergence_of_(x, &d->by[1]);
             for (int j = 0; j < 2; j++) p->align[j] = xt_least_(p->align[j], xt_val_align_(&d->by[j]));
         }
         if (n->op == XT_OP_END_) xt_find_region_tiles_(x, n);
         if (t) xt_plan_tile_at_(x, t->number)->used = true;
     }
     if (!spe_ok(&x->m)) return;
-    xt_settle_tiles_(x);
+    xt_decide_tiles_(x);
     for (int i = 0; i < x->nodes.count && !x->loads; i++) {
         const xt_node_ *n = xt_node_at_(x, i);
         x->loads = xt_is_mma_(n->op) || (n->op == XT_OP_LOAD_TILE_ && xt_access_by_(x, n).by_messages);

@@ -44,7 +44,7 @@ XE_ONCE_
 static bool xt_stage_fills_(const xt_stage_ *s, const xt_dist *d)
 {
     int k = s->use == CM_B, across = s->use == CM_A && d->subgroups ? 16 : 1;
-    return d->data[!k] % across == 0 && d->data[k] % (XT_PLANE_ * 4 / s->held) == 0 && d->count[k] == 1;
+    return d->data[!k] % across == 0 && d->data[k] % (XT_PLANE_ * 4 / s->local_bytes) == 0 && d->count[k] == 1;
 }
 
 /* Is it a conversion of f32 to 16-bit floats? */
@@ -60,14 +60,14 @@ static const xt_tile *xt_stage_from_(xt_ctx *x, int node)
 {
     const xt_node_ *n = xt_node_at_(x, node);
     const xt_load_desc_ *d = n->load;
-    if (n->op == XT_OP_TRANSPOSE_) d = xt_loaded_(x, &n->whole->v, node);
+    if (n->op == XT_OP_TRANSPOSE_) d = xt_loaded_(x, &n->move->v, node);
     else if (xt_stage_converts_(n)) d = xt_loaded_(x, &n->vectors->v[0], node);
     else if (n->op != XT_OP_LOAD_TILE_) return NULL;
     return d && d->padding == 0 && d->border == XT_BORDER_PADDING ? &d->tile : NULL;
 }
 
-/* Divides k into slices, each multiplied after the other; or copies `parts` turns of a loop, each with all of k. False
- * if messages and operands do not divide the shape. */
+/* Divides k into slices, each multiplied after the other; or copies `parts` iterations of a loop, each with all of k.
+ * False if messages and operands do not divide the shape. */
 static bool xt_stage_divide_(xt_ctx *x, xt_stage_ *s, int slices, int parts)
 {
     xt_dist *d = &s->dist;
@@ -78,12 +78,12 @@ static bool xt_stage_divide_(xt_ctx *x, xt_stage_ *s, int slices, int parts)
     s->slices = slices;
     s->parts = parts;
     elements = d->shape[k] * parts;
-    s->depth = elements * s->held / 4;
+    s->depth = elements * s->local_bytes / 4;
     s->across = s->use == CM_A && !s->to ? (d->shape[!k] + 15) / 16 * 16 : d->shape[!k];
     s->units = 0;
     if (!s->to) {
-        s->gap = d->data[!k] % s->together ? 0 : 4; /* to spread over all banks */
-        s->plane = xt_stage_place_(s, s->across, 0);
+        s->gap = d->data[!k] % s->rows_per_read ? 0 : 4; /* to spread over all banks */
+        s->plane = xt_stage_position_(s, s->across, 0);
         s->dwords = s->depth / XT_PLANE_ * s->plane;
         if (!xt_stage_fills_(s, d)) return false;
     }
@@ -95,11 +95,11 @@ static bool xt_stage_divide_(xt_ctx *x, xt_stage_ *s, int slices, int parts)
 static bool xt_copy_lies_(xt_ctx *x, xt_stage_ *s)
 {
     const xt_plan_tile_ *p = xt_plan_tile_at_(x, s->to->number);
-    int line = (p->band ? x->S : (int)s->to->pitch.integer) * s->held;
+    int line = (p->band ? x->S : (int)s->to->pitch.integer) * s->local_bytes;
     s->line = line / 4;
-    s->plane = p->band ? p->band * s->held / 4 : s->line;
+    s->plane = p->band ? p->band * s->local_bytes / 4 : s->line;
     p = xt_plan_tile_at_(x, xt_tile_root_(x, s->to->number));
-    return line % 16 == 0 && p->align[xt_inner_(s->to)] * s->held % 16 == 0;
+    return line % 16 == 0 && p->align[xt_inner_(s->to)] * s->local_bytes % 16 == 0;
 }
 
 /* Plans the loading of a vector this way; to: the tile that it is copied to, or NULL. False if it is neither a copy nor
@@ -111,34 +111,34 @@ static bool xt_stage_init_(xt_ctx *x, int node, const xt_tile *to, xt_stage_ *s)
     const xt_node_ *n = xt_node_at_(x, node);
     const xt_tile *t = xt_stage_from_(x, node), *m;
     if (!t) return false;
-    cm_type type = xt_held_(xt_value_at_(x, n->result)->now.vec.type);
+    cm_type type = xt_storage_type_(xt_value_at_(x, n->result)->now.vec.type);
     memset(s, 0, sizeof *s);
     if (!cm_has_dpas(&x->target, cm_product_row(type, type))) return false;
     s->node = node;
     s->from = t;
     s->to = to;
-    s->turned = n->op == XT_OP_TRANSPOSE_;
+    s->transposed = n->op == XT_OP_TRANSPOSE_;
     s->converts = xt_stage_converts_(n);
     s->type = type;
-    s->loaded = s->turned ? n->whole->v.id : s->converts ? n->vectors->v[0].id : n->result;
+    s->loaded = s->transposed ? n->move->v.id : s->converts ? n->vectors->v[0].id : n->result;
     s->use = to ? (to->column_major ? CM_A : CM_B) : xt_layout_(x, n->result);
     if (s->use == CM_ACC && xt_bytes_((int)type) == 2) s->use = CM_B; /* rearranged within lanes */
     const xt_plan_tile_ *p = xt_plan_tile_at_(x, xt_tile_root_(x, t->number));
     m = &xt_plan_tile_at_(x, t->number)->of->matrix;
-    if (s->use == CM_ACC || t->base.local || t->step != 1 || n->spread > 0 || p->apart ||
-        (x->subgroups > 1 && !t->dist.subgroups) || !xt_is_early_(x, &m->shape[0]) || !xt_is_early_(x, &m->shape[1]) ||
-        !xt_is_early_(x, &m->pitch))
+    if (s->use == CM_ACC || t->base.local || t->step != 1 || n->divergence > 0 || p->differs_by_subgroup ||
+        (x->subgroups > 1 && !t->dist.subgroups) || !xt_is_hoistable_(x, &m->shape[0]) ||
+        !xt_is_hoistable_(x, &m->shape[1]) || !xt_is_hoistable_(x, &m->pitch))
         return false;
     int inner = xt_inner_(t);
     s->bytes = xt_bytes_(t->type);
-    s->held = xt_bytes_((int)type);
+    s->local_bytes = xt_bytes_((int)type);
     s->subgroups = x->subgroups > 1 ? x->subgroups : 1;
-    s->along_k = (inner ^ s->turned) == (s->use == CM_B);
-    s->weave = s->along_k ? 1 : 4 / s->held;
+    s->along_k = (inner ^ s->transposed) == (s->use == CM_B);
+    s->weave = s->along_k ? 1 : 4 / s->local_bytes;
     s->classes = 16 / s->bytes;
-    s->whole = p->align[!inner] % s->classes == 0;
+    s->from_first_class = p->align[!inner] % s->classes == 0;
     s->aligned = p->align[inner] * s->bytes % 4 == 0;
-    s->together = s->held < 4 ? 8 : 16;
+    s->rows_per_read = s->local_bytes < 4 ? 8 : 16;
     s->line = XT_PLANE_;
     return to ? xt_copy_lies_(x, s) && xt_stage_divide_(x, s, 1, 1) && xt_stage_rounds_(s) <= XT_EAGER_
               : xt_stage_divide_(x, s, 1, 1);
@@ -244,25 +244,25 @@ static void xt_slice_product_(xt_ctx *x, const spe_list *plans, int mma)
 }
 
 /* Products of a few matrix instructions leave most of the time to barriers and small messages. If the operands of a
- * loop's turns lie side by side in memory, a work-group copies those of several turns together. */
-static void xt_join_turns_(xt_ctx *x, const spe_list *plans, xt_frame_ *f)
+ * loop's iterations lie side by side in memory, a work-group copies those of several iterations together. */
+static void xt_unroll_copies_(xt_ctx *x, const spe_list *plans, xt_frame_ *f)
 {
     xt_stage_ *s = (xt_stage_ *)plans->items;
-    int turns = x->subgroups > 1 ? xt_copies_(x, f, 48) : 1, dwords = 0;
-    bool joins = turns > 1;
+    int iterations = x->subgroups > 1 ? xt_copies_(x, f, 48) : 1, dwords = 0;
+    bool joins = iterations > 1;
     for (int i = 0; joins && i < plans->count; i++) {
         if (!xt_is_within_(f, s[i].node)) continue;
         int k = s[i].use == CM_B;
-        joins = s[i].slices == 1 && xt_advances_(s[i].from, f, k ^ s[i].turned, s[i].dist.shape[k]);
+        joins = s[i].slices == 1 && xt_advances_(s[i].from, f, k ^ s[i].transposed, s[i].dist.shape[k]);
         dwords += s[i].dwords;
     }
-    while (turns > 2 && turns * dwords > 4096) turns /= 2;
-    if (!joins || !dwords || turns * dwords > xt_stage_room_(x)) return;
+    while (iterations > 2 && iterations * dwords > 4096) iterations /= 2;
+    if (!joins || !dwords || iterations * dwords > xt_stage_room_(x)) return;
     for (int i = 0; joins && i < plans->count; i++)
-        joins = !xt_is_within_(f, s[i].node) || xt_stage_divide_(x, &s[i], 1, turns);
+        joins = !xt_is_within_(f, s[i].node) || xt_stage_divide_(x, &s[i], 1, iterations);
     for (int i = 0; !joins && i < plans->count; i++)
         if (xt_is_within_(f, s[i].node)) xt_stage_divide_(x, &s[i], 1, 1);
-    if (joins) f->together = turns;
+    if (joins) f->per_copy = iterations;
 }
 
 /* ---- copies: vectors that are loaded only to be stored in local memory ------------------------------------------- */
@@ -345,7 +345,7 @@ static bool xt_is_in_order_(xt_ctx *x, int copy, const xt_tile *to)
         bool both = xt_is_copy_(x, n);
         if (!both && xt_is_owned_(x, &to->dist) && !xt_is_owned_(x, &t->dist)) continue;
         if (xt_are_separate_(x, xt_least_(i, copy), i > copy ? i : copy)) continue;
-        /* in one turn of a loop at least */
+        /* in one iteration of a loop at least */
         if (!both || !xt_are_apart_(x, t, to) || !xt_are_separate_(x, i, i) || !xt_are_separate_(x, copy, copy))
             return false;
     }
@@ -361,9 +361,9 @@ static void xt_find_copies_(xt_ctx *x)
         const xt_tile *to = &n->scattered->access.tile;
         const xt_value_ *v = xt_value_at_(x, n->scattered->vec.id);
         xt_stage_ s;
-        if (!to->base.local || !to->inside || to->step != 1 || to->pitch.kind != SPE_INT || n->spread ||
+        if (!to->base.local || !to->inside || to->step != 1 || to->pitch.kind != SPE_INT || n->divergence ||
             xt_plan_tile_at_(x, to->number)->of->given.shape.count > 2 ||
-            xt_plan_tile_at_(x, xt_tile_root_(x, to->number))->apart || !xt_is_in_order_(x, i, to) ||
+            xt_plan_tile_at_(x, xt_tile_root_(x, to->number))->differs_by_subgroup || !xt_is_in_order_(x, i, to) ||
             !xt_stage_init_(x, v->node, to, &s))
             continue;
         xt_stage_keep_(x, &s);
@@ -394,9 +394,9 @@ XE_FN_ void xt_find_stages_(xt_ctx *x)
         const xt_node_ *n = xt_node_at_(x, i);
         const xt_mma_desc_ *d = n->op == XT_OP_TILE_MMA_ ? n->mma : NULL;
         xt_stage_ *s = xt_stage_from_(x, i) ? xt_stage_plan_(x, &plans, n->result) : NULL;
-        if (n->op == XT_OP_FOR_) xt_join_turns_(x, &plans, n->frame);
+        if (n->op == XT_OP_FOR_) xt_unroll_copies_(x, &plans, n->frame);
         now = s && s->slices == 1 ? xt_stage_add_(x, s, n->in, last) : -1;
-        if (now >= 0 && n->in && n->in->in && s->buffers > 1) n->in->meets = true;
+        if (now >= 0 && n->in && n->in->in && s->buffers > 1) n->in->has_barrier = true;
         if (now >= 0 || !xt_is_quiet_(n->op)) last = now;
         if (!d || !(s = xt_stage_plan_(x, &plans, d->left.id)) || s->slices == 1) continue;
         now = xt_stage_add_(x, s, n->in, -1);

@@ -31,7 +31,7 @@ static int64_t xt_panel_room_(const xt_ctx *x)
            (int64_t)x->opaque_words * 4;
 }
 
-/* Do turns of the region around a load fetch the tile of the next one? It contains nothing that changes memory. */
+/* Do iterations of the region around a load fetch the tile of the next one? It contains nothing that changes memory. */
 static bool xt_fetches_next_(const xt_frame_ *around, const xt_tile *t)
 {
     if (!around || around->op != XT_OP_FOR_ || around->changes || t->inside || around->step.kind != SPE_INT)
@@ -44,11 +44,11 @@ static bool xt_fetches_next_(const xt_frame_ *around, const xt_tile *t)
  * it is loaded, others from then on. */
 static bool xt_panels_meet_(const xt_panel_ *p, const xt_panel_ *q)
 {
-    if ((!p->loop && !p->held) || (!q->loop && !q->held)) return true;
+    if ((!p->loop && !p->kept) || (!q->loop && !q->kept)) return true;
     return xt_is_within_(p->loop, q->node) || xt_is_within_(q->loop, p->node);
 }
 
-/* The first vector for a panel: after those of others that it meets. */
+/* The first vector for a panel: after those of others that are multiplied with it. */
 static int xt_panel_begins_(xt_ctx *x, const xt_panel_ *p)
 {
     int at = 0;
@@ -60,23 +60,24 @@ static int xt_panel_begins_(xt_ctx *x, const xt_panel_ *p)
     return at;
 }
 
-/* Which operand a vector is that is loaded outside of loops, before one whose turns all multiply it: it is held as
+/* Which operand a vector is that is loaded outside of loops, before one whose iterations all multiply it: it is held as
  * matrices. Another use than an opaque one: it is not, or would take too many registers. */
-static cm_use xt_held_use_(xt_ctx *x, int node, bool in_loop)
+static cm_use xt_kept_use_(xt_ctx *x, int node, bool in_loop)
 {
     const xt_value_ *v = xt_value_at_(x, xt_node_at_(x, node)->result);
     return in_loop || xt_vec_bytes_(&v->now.vec) > (size_t)x->target.registers / 4 ? CM_ACC : v->first_use;
 }
 
-/* around: the region that the load belongs to; NULL: none. use: see xt_held_use_. */
+/* around: the region that the load belongs to; NULL: none. use: see xt_kept_use_. */
 static void xt_find_panel_(xt_ctx *x, int node, const xt_frame_ *around, cm_use use)
 {
     enum { VECTOR = 16 };
     const xt_node_ *n = xt_node_at_(x, node);
     const xt_tile *t = &n->load->tile;
     int bytes = xt_bytes_(t->type), inner = xt_inner_(t), line = t->dist.shape[inner] * bytes;
-    if (t->scatter || t->step != 1 || t->base.local || n->spread || line % VECTOR || xt_held_(t->type) != t->type ||
-        n->load->border != XT_BORDER_PADDING || !xt_pads_with_zero_(n->load) || !xt_only_multiplied_(x, n->result))
+    if (t->scatter || t->step != 1 || t->base.local || n->divergence || line % VECTOR ||
+        xt_storage_type_(t->type) != t->type || n->load->border != XT_BORDER_PADDING || !xt_pads_with_zero_(n->load) ||
+        !xt_only_multiplied_(x, n->result))
         return;
     xt_panel_ p = XT_ZERO_;
     p.node = node;
@@ -85,7 +86,7 @@ static void xt_find_panel_(xt_ctx *x, int node, const xt_frame_ *around, cm_use 
     p.chunks = line / VECTOR;
     p.pitch = p.chunks + 1; /* so that lines do not begin in the same bank */
     p.use = use;
-    p.held = xt_is_opaque_(use);
+    p.kept = xt_is_opaque_(use);
     p.units = (p.lines * p.chunks + xt_group_size_(x) - 1) / xt_group_size_(x);
     p.run = p.units % 2 == 0 && p.chunks % 2 == 0 ? 2 : 1;
     p.blocks = p.units / p.run * (p.run + 1);
@@ -119,7 +120,7 @@ static bool xt_strips_are_apart_(xt_ctx *x)
     const xt_frame_ *in = NULL;
     for (int i = 0; i < x->panels.count; i++) {
         const xt_panel_ *p = (const xt_panel_ *)x->panels.items + i;
-        if (!p->loop && !p->held) return false;
+        if (!p->loop && !p->kept) return false;
     }
     for (int i = 0; i < x->nodes.count; i++) {
         const xt_node_ *n = xt_node_at_(x, i);
@@ -152,13 +153,13 @@ static void xt_look_at_regions_(xt_ctx *x)
 }
 
 /* Finds the panels of loads: last those that are held, whose memory is used again. */
-static void xt_find_each_panel_(xt_ctx *x, bool held)
+static void xt_find_each_panel_(xt_ctx *x, bool kept)
 {
     for (int i = 0; i < x->nodes.count; i++) {
         const xt_node_ *n = xt_node_at_(x, i);
         if (n->op != XT_OP_LOAD_TILE_) continue;
-        cm_use use = xt_held_use_(x, i, xt_is_in_loop_(n));
-        if (xt_is_opaque_(use) == held) xt_find_panel_(x, i, n->in, use);
+        cm_use use = xt_kept_use_(x, i, xt_is_in_loop_(n));
+        if (xt_is_opaque_(use) == kept) xt_find_panel_(x, i, n->in, use);
     }
 }
 
@@ -217,7 +218,7 @@ static void xt_suppose_opaque_(xt_ctx *x)
 /* Is one of a step's operands computed from products? */
 static bool xt_has_reached_operand_(xt_ctx *x, const xt_node_ *n)
 {
-    if (!xt_does_(n->op, XT_EACH_)) return xt_root_of_(x, n->whole->v.id)->reached;
+    if (!xt_does_(n->op, XT_EACH_)) return xt_root_of_(x, n->move->v.id)->reached;
     for (int i = 0; i < xt_operand_count_(n->vectors); i++)
         if (xt_root_of_(x, n->vectors->v[i].id)->reached) return true;
     return false;
@@ -244,7 +245,7 @@ static void xt_reach_from_products_(xt_ctx *x)
 }
 
 /* Keeps of what is supposed to be opaque only what is computed from products, and by matrices throughout. */
-static void xt_settle_opaque_(xt_ctx *x)
+static void xt_decide_opaque_(xt_ctx *x)
 {
     bool changed = true;
     while (changed) {
@@ -272,7 +273,7 @@ XE_FN_ void xt_find_opaque_(xt_ctx *x)
     for (int i = 0; i < x->nodes.count; i++) {
         const xt_node_ *n = xt_node_at_(x, i);
         if (n->op == XT_OP_END_) xt_join_carried_(x, n->frame, xt_tie_);
-        if (xt_does_(n->op, XT_RENAMES_)) xt_tie_(x, n->whole->part.id, n->result);
+        if (xt_does_(n->op, XT_RENAMES_)) xt_tie_(x, n->move->part.id, n->result);
         if (!xt_is_opaque_product_(x, n)) continue;
         xt_value_at_(x, n->mma->left.id)->multiplied++;
         xt_value_at_(x, n->mma->right.id)->multiplied++;
@@ -282,6 +283,6 @@ XE_FN_ void xt_find_opaque_(xt_ctx *x)
     }
     if (!any) x->opaque_words = 0;
     if (any) xt_suppose_opaque_(x);
-    if (any) xt_settle_opaque_(x);
+    if (any) xt_decide_opaque_(x);
     if (any) xt_find_panels_(x);
 }

@@ -3,7 +3,7 @@
  * in the same row follow, nobody sees it. Of the right operand, the same holds for columns. */
 #include "../internal.h"
 
-/* How a tile was made, if it is that one still, but for what this loop (NULL: none) adds to it in each turn. */
+/* How a tile was made, if it is that one still, but for what this loop (NULL: none) adds to it in each iteration. */
 static const xt_tile_desc_ *xt_made_as_(xt_ctx *x, const xt_tile *t, const xt_frame_ *loop)
 {
     const xt_tile *first = t;
@@ -78,7 +78,7 @@ static bool xt_reach_from_operand_(xt_ctx *x, uint32_t id, int dim)
 static bool xt_keeps_apart_(xt_ctx *x, const xt_node_ *n, const xt_tile_desc_ *operand, int dim)
 {
     if (xt_does_(n->op, XT_EACH_)) return true;
-    if (xt_does_(n->op, XT_COMPUTES_)) return !xt_is_reached_(x, n->whole->v.id);
+    if (xt_does_(n->op, XT_COMPUTES_)) return !xt_is_reached_(x, n->move->v.id);
     switch (n->op) {
     case XT_OP_TILE_MMA_: return !xt_is_reached_(x, n->mma->left.id) && !xt_is_reached_(x, n->mma->right.id);
     case XT_OP_STORE_TILE_:

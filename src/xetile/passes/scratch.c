@@ -2,7 +2,7 @@
 #include "../internal.h"
 
 /* Gives the remaining local memory to these operations, as far as they can use it. */
-XE_FN_ bool xt_place_scratch_(xt_ctx *x)
+XE_FN_ bool xt_find_scratch_(xt_ctx *x)
 {
     int64_t left = (x->target.local_memory - (x->local_bytes + 63) / 64 * 64) / 8 * 8; /* negative: reported before */
     size_t wanted = 0, least = 0;
@@ -10,8 +10,8 @@ XE_FN_ bool xt_place_scratch_(xt_ctx *x)
     xt_where_ w = {x, &at};
     for (int i = 0; i < x->nodes.count; i++) {
         const xt_node_ *n = xt_node_at_(x, i);
-        const xt_whole_ *d = n->whole;
-        if (!xt_does_(n->op, XT_MOVES_) || d->origin || d->anew) continue;
+        const xt_move_ *d = n->move;
+        if (!xt_does_(n->op, XT_MOVES_) || d->origin || d->reloaded) continue;
         xt_scratch_ s = xt_scratch_init_(&d->v, &d->from);
         size_t row = (size_t)s.pitch * (size_t)s.bytes, all = row * (size_t)s.height;
         if (d->from.in_order) row = all;

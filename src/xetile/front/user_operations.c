@@ -1,4 +1,4 @@
-/* front/emit.c - records users' own operations, written with the lower headers. */
+/* front/user_operations.c - records users' own operations, written with the lower headers. */
 #include "../internal.h"
 
 xt_val xt_emit_(xt_where_ w, int type, xt_emit_fn fn, void *user, xt_index operands)
@@ -13,7 +13,7 @@ xt_val xt_emit_(xt_where_ w, int type, xt_emit_fn fn, void *user, xt_index opera
         else if (!spe_val_is_set(&operands.at[i]))
             return XT_FAIL_NUMBER_(w, XT_ERROR_UNSET, "an operand of XT_EMIT");
     xt_val v = spe_val_of(SPE_SCALAR, type, xt_new_value_(w.x));
-    for (int i = 0; i < operands.count; i++) xt_spread_at_least_(w.x, v.id, xt_spread_of_(w.x, &operands.at[i]));
+    for (int i = 0; i < operands.count; i++) xt_diverges_at_least_(w.x, v.id, xt_divergence_of_(w.x, &operands.at[i]));
     xt_record_(w, XT_AS_(EMIT), 0, v.id, &d, sizeof d);
     return v;
 }

@@ -1,6 +1,6 @@
-/* test_xetile_turned.c - products whose operands are transposed in the kernel, immediately or after their tiles have
- * moved, under maps where the transpose stays in its subgroup or goes to another; and matrices selected by a loop, some
- * of which do not exist. */
+/* test_xetile_transposed.c - products whose operands are transposed in the kernel, immediately or after their tiles
+ * have moved, under maps where the transpose stays in its subgroup or goes to another; and matrices selected by a loop,
+ * some of which do not exist. */
 #include "xetile_case.h"
 
 typedef struct {

@@ -97,7 +97,7 @@ TEST(kernels_of_one_module_compute_the_same)
         zed_close(&dev);
         return;
     }
-    test_save_spv("test_xetile_together", mods[0].words, mods[0].size);
+    test_save_spv("test_xetile_modules", mods[0].words, mods[0].size);
     for (int i = 0; i < 3; i++)
         CHECK(mods[i].words == mods[0].words && mods[i].size == mods[0].size && !mods[i].error->id);
     CHECK_STR(mods[1].kernel, "turn");
@@ -137,7 +137,7 @@ TEST(the_module_is_smaller_than_its_parts_and_prints_each)
         if (f) xt_print(&mods[i], f);
     }
     CHECK_MSG(mods[0].size < apart, "%zu bytes together, %zu apart", mods[0].size, apart);
-    test_save_spv("test_xetile_together_bmg", mods[0].words, mods[0].size);
+    test_save_spv("test_xetile_modules_bmg", mods[0].words, mods[0].size);
     if (f) {
         rewind(f);
         text[fread(text, 1, sizeof text - 1, f)] = 0;
@@ -166,7 +166,7 @@ TEST(what_cannot_be_together_is_refused)
 {
     const xt_target bmg = {.name = "bmg"}, pvc = {.name = "pvc"};
     refused((const xt_build_desc[]){XT_DESC(add, &bmg), XT_DESC(product, &bmg), XT_DESC(add, &bmg)}, 3,
-            XT_ERROR_TOGETHER, "two kernels called add", "test_xetile_together.c");
+            XT_ERROR_TOGETHER, "two kernels called add", "test_xetile_modules.c");
     refused((const xt_build_desc[]){XT_DESC(add, &bmg), XT_DESC(turn, &pvc)}, 2, XT_ERROR_TOGETHER, "add is for bmg",
             "turn for pvc");
     refused((const xt_build_desc[]){XT_DESC(add, &bmg, .subgroups = 64), XT_DESC(product, &bmg, .registers = 256)}, 2,

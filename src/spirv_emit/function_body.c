@@ -1,4 +1,4 @@
-/* emit.c - writing into the open function. */
+/* function_body.c - writing into the open function. */
 #include "internal.h"
 
 /* Records that the open function uses a global variable or function, for the interface of entry points. */

@@ -1,4 +1,4 @@
-/* lower/emit.c - writes users' own operations. */
+/* lower/user_operations.c - writes users' own operations. */
 #include "../internal.h"
 
 XE_FN_ void xt_write_emit_(xt_ctx *x, const xt_node_ *n)

@@ -1,6 +1,6 @@
-/* test_xetile_turns.c - products of a few matrix instructions in a loop: its body is written for several turns, which
- * share their loads where the operands lie side by side in memory. Tiles of many shapes, types and orders, numbers of
- * turns that are no multiple of anything, and edges. */
+/* test_xetile_unroll.c - products of a few matrix instructions in a loop: its body is written for several iterations,
+ * which share their loads where the operands lie side by side in memory. Tiles of many shapes, types and orders,
+ * numbers of iterations that are no multiple of anything, and edges. */
 #include "xetile_case.h"
 
 enum { PITCH = 192, ROWS = 40 }; /* elements, rows of each matrix */

@@ -1,4 +1,4 @@
-/* front/single.c - records single numbers: load, store, elements of vectors; any and all of a mask; random numbers. */
+/* front/element.c - records single numbers: load, store, elements of vectors; any and all of a mask; random numbers. */
 #include "../internal.h"
 
 static bool xt_check_element_(xt_where_ w, const xt_val *base, const xt_val *index, const char *what)

@@ -1,4 +1,4 @@
-/* lower/single.c - writes single numbers. */
+/* lower/element.c - writes single numbers. */
 #include "../internal.h"
 
 static spe_id xt_element_pointer_(xt_ctx *x, const xt_numbers_ *d)
@@ -28,7 +28,7 @@ XE_FN_ void xt_write_element_(xt_ctx *x, const xt_node_ *n)
     xt_vec v = xt_now_vec_(x, &n->vectors->v[0]);
     int type = xt_number_type_((int)v.type);
     xt_field_ f;
-    if (!v.blocks || !xt_field_of_(x, &f, &v, (int)xt_held_((cm_type)type))) return;
+    if (!v.blocks || !xt_field_of_(x, &f, &v, (int)xt_storage_type_((cm_type)type))) return;
     spe_id one = spe_sg_broadcast(&x->m, f.comp[f.where[0] / CM_LANES], spe_i32(&x->m, f.where[0] % CM_LANES));
     if (type == XT_BOOL_) one = spe_ine(&x->m, one, spe_null(&x->m, spe_type_of(&x->m, one)));
     xt_define_(x, n->result, xt_scalar_(type, one, 1));

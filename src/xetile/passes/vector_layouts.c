@@ -1,4 +1,4 @@
-/* passes/layouts.c - a pass that chooses each vector's layout, to avoid rearranging between operations. */
+/* passes/vector_layouts.c - a pass that chooses each vector's layout, to avoid rearranging between operations. */
 #include "../internal.h"
 
 /* Puts two vectors in one class: they must have the same layout. */
@@ -35,7 +35,7 @@ XE_FN_ void xt_find_layouts_(xt_ctx *x)
         const xt_node_ *n = xt_node_at_(x, i);
         if (xt_is_mma_(n->op)) xt_product_layouts_(x, n);
         if (n->op == XT_OP_END_) xt_join_carried_(x, n->frame, xt_same_layout_);
-        if (xt_does_(n->op, XT_RENAMES_)) xt_same_layout_(x, n->whole->part.id, n->result);
+        if (xt_does_(n->op, XT_RENAMES_)) xt_same_layout_(x, n->move->part.id, n->result);
         if (n->op == XT_OP_SPLAT_ && n->splat->like) xt_same_layout_(x, n->splat->like, n->result);
         if (n->op == XT_OP_MATH_VECTOR_ || (n->op == XT_OP_BINARY_VECTOR_ && !xt_is_compare_(n->kind)))
             for (int j = 0; j < 3 && n->vectors->v[j].magic; j++) xt_same_layout_(x, n->vectors->v[j].id, n->result);
