@@ -9605,35 +9605,62 @@ XE_FN_ spe_id spe_float_remainder_(spe_module *m, spe_id type, spe_id a, spe_id 
     return spe_choose_(m, type, spe_two_(m, SPE_OpFOrdLessThan, flag, whole, size), a, r);
 }
 
-enum { SPE_OP_QUANTIZE_TO_F16_ = 116, SPE_COMPUTED_HALF_ = 0x100 }; /* the latter marks ids: f16 that was computed */
+enum { SPE_OP_QUANTIZE_TO_F16_ = 116, SPE_COMPUTED_HALF_ = 0x100 }; /* the latter marks ids */
 
 XE_FN_ bool spe_is_f16_(const spe_module *m, spe_id type) { return spe_scalar_of(m, type) == m->known_float[1]; }
 
-/* Marks the result of an instruction. */
-XE_FN_ spe_id spe_mark_half_(spe_module *m, uint32_t op, spe_id type, spe_id id, uint32_t n, const uint32_t *operands)
+/* May a value be f16 that was computed, or hold bits of it? What comes from a phi or a function is not followed. */
+XE_FN_ bool spe_may_be_computed_(const spe_module *m, spe_id v)
 {
-    uint32_t first = op == SPE_OpSelect ? 1 : 0, last = n;
-    if (!id || !type || !spe_is_f16_(m, type)) return id;
+    const spe_record_ *r = &m->ids[v];
+    bool unknown = !r->aux || r->aux == SPE_OpFunctionCall || r->aux == SPE_OpFunctionParameter;
+    return (r->flags & SPE_COMPUTED_HALF_) || (unknown && !(r->flags & SPE_ID_CONSTANT_));
+}
+
+/* The operands that an instruction's result may have bits of: from *first, up to *last. */
+XE_FN_ void spe_operands_kept_(uint32_t op, uint32_t *first, uint32_t *last)
+{
+    uint32_t n = *last;
+    *first = *last = 0;
     switch (op) {
-    case SPE_OpFConvert: case SPE_OpFAdd: case SPE_OpFSub: case SPE_OpFMul: case SPE_OpFDiv: case SPE_OpExtInst:
-        m->ids[id].flags |= SPE_COMPUTED_HALF_;
-        return id;
-    case SPE_OpCompositeExtract: case SPE_OpBitcast: case SPE_OpFNegate: last = 1; break;
-    case SPE_OpVectorShuffle: case SPE_OpCompositeInsert: last = 2; break;
+    case SPE_OpBitcast: case SPE_OpFNegate: case SPE_OpUConvert: case SPE_OpSConvert: case SPE_OpCompositeConstruct:
+    case SPE_OpBitwiseAnd: case SPE_OpBitwiseOr: case SPE_OpBitwiseXor: case SPE_OpBitFieldInsert:
+    case SPE_OpBitFieldUExtract: case SPE_OpBitFieldSExtract: case SPE_OpShiftLeftLogical:
+    case SPE_OpShiftRightLogical: case SPE_OpShiftRightArithmetic: *last = n; break;
+    case SPE_OpSelect: *first = 1, *last = n; break;
+    case SPE_OpCompositeExtract: case SPE_OpVectorExtractDynamic: *last = 1; break;
+    case SPE_OpVectorShuffle: case SPE_OpCompositeInsert: case SPE_OpVectorInsertDynamic: *last = 2; break;
     case SPE_OpGroupNonUniformShuffle: case SPE_OpGroupNonUniformShuffleXor: case SPE_OpGroupNonUniformShuffleUp:
     case SPE_OpGroupNonUniformShuffleDown: case SPE_OpGroupNonUniformBroadcast:
-    case SPE_OpGroupNonUniformBroadcastFirst: first = 1, last = 2; break; /* another lane's; the scope is before it */
-    case SPE_OpSelect: case SPE_OpCompositeConstruct: break;
-    default: return id;
+    case SPE_OpGroupNonUniformBroadcastFirst: *first = 1, *last = 2; break; /* another lane's; the scope is before it */
+    default: break;
     }
-    for (uint32_t i = first; i < last; i++) m->ids[id].flags |= m->ids[operands[i]].flags & SPE_COMPUTED_HALF_;
+}
+
+/* Marks the result of an instruction: f16 that is computed, or what may have bits of it, such as words of two. Drivers
+ * look through bitcasts. */
+XE_FN_ spe_id spe_mark_half_(spe_module *m, uint32_t op, spe_id type, spe_id id, uint32_t n, const uint32_t *operands)
+{
+    uint32_t first, last = n;
+    bool marked = false;
+    if (!id || !type) return id;
+    switch (op) {
+    case SPE_OpFConvert: case SPE_OpFAdd: case SPE_OpFSub: case SPE_OpFMul: case SPE_OpFDiv: case SPE_OpExtInst:
+        marked = spe_is_f16_(m, type);
+        break;
+    case SPE_OpLoad: marked = spe_info_(m, spe_type_of(m, operands[0]))->storage == SPE_StorageClassFunction; break;
+    default:
+        spe_operands_kept_(op, &first, &last);
+        for (; first < last; first++) marked = marked || spe_may_be_computed_(m, operands[first]);
+    }
+    if (marked) m->ids[id].flags |= SPE_COMPUTED_HALF_;
     return id;
 }
 
 /* Is it a conversion to f32 of such an f16? */
 XE_FN_ bool spe_is_computed_half_(const spe_module *m, spe_id type, spe_id v)
 {
-    return spe_width(m, type) == 32 && spe_is_f16_(m, spe_type_of(m, v)) && (m->ids[v].flags & SPE_COMPUTED_HALF_);
+    return spe_width(m, type) == 32 && spe_is_f16_(m, spe_type_of(m, v)) && spe_may_be_computed_(m, v);
 }
 
 /* f32 of a computed f16, of which a driver may have left out the rounding: as f32 again, rounded to what f16 has. That

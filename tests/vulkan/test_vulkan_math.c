@@ -252,14 +252,26 @@ static spe_words narrowing_module(spe_module *m)
     return finish(m, "narrowing");
 }
 
-/* An f16 that was computed, of this lane by way of exchanges with others. */
-enum { EXCHANGES = 2 };
+/* An f16 that was computed, of this lane by way of exchanges with others, and as a part of words, as which
+ * coopmatrix.h has matrices: of 16 bits, in a word of two, behind a mask, and of either side of a branch. */
+enum { EXCHANGES = 6 };
 static spe_words exchanged_halves_module(spe_module *m)
 {
     begin(m, "exchanged_halves", 1, 0);
     spe_id half = spe_fconvert(m, spe_float(m, 16), argument(m, 0));
     spe_id own[EXCHANGES] = {spe_sg_shuffle(m, half, spe_builtin(m, SPE_SUBGROUP_LANE, 0)), 0};
+    spe_id f16 = spe_float(m, 16), word = spe_bitcast(m, spe_int(m, 16), half), pair = spe_vec(m, f16, 2);
+    spe_id two = spe_splat(m, pair, half), both = spe_bitcast(m, spe_int(m, 32), two), high, other;
     own[1] = spe_sg_shuffle_xor(m, half, spe_u32(m, 0));
+    own[2] = spe_bitcast(m, f16, word);
+    own[3] = spe_extract(m, spe_bitcast(m, pair, both), 1);
+    high = spe_bitcast(m, pair, spe_and(m, both, spe_u32(m, 0xffff0000)));
+    own[4] = spe_extract(m, high, 1);
+    other = spe_bitcast(m, spe_int(m, 16), own[1]);
+    spe_if(m, spe_ieq(m, spe_builtin(m, SPE_SUBGROUP_LANE, 0), spe_u32(m, 1)));
+    spe_else(m, 1, &other);
+    spe_endif(m, 1, &other, &word);
+    own[5] = spe_bitcast(m, f16, word);
     for (int f = 0; f < EXCHANGES; f++) result(m, 1, EXCHANGES, f, spe_fconvert(m, spe_float(m, 32), own[f]));
     return finish(m, "exchanged_halves");
 }
