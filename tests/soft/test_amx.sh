@@ -38,7 +38,10 @@ late() { # late PRODUCT N COMMAND...: at least N products for each store
     if [ "${products:-0}" -gt 0 ] && [ "$((stores * many))" -le "$products" ]; then pass; else fail "late $*" "$output"; fi
 }
 
+# In the sample kernels of these are compiled in the quick tier: the tile instructions are the same, examples are compiled in full.
 matrix_tests() {
+    usual=${XETILE_SOFT_TIER:-}
+    thorough || export XETILE_SOFT_TIER="${usual:-quick}"
     emulated "ldtilecfg sttilecfg tilerelease tilezero tileloadd tileloaddt1 tilestored tdpbf16ps tdpfp16ps tdpbssd tdpbsud tdpbusd tdpbuud" \
         X= "$BUILD/test_soft_tiles"
     emulated "tdpbf16ps tdpfp16ps tdpbssd" X= "$BUILD/test_soft_loops"
@@ -47,6 +50,7 @@ matrix_tests() {
     emulated "tdpbf16ps tdpfp16ps tdpbssd tdpbsud tdpbusd tdpbuud" TEST_ONLY=products_of_every_type "$BUILD/test_xetile"
     emulated tdpfp16ps TEST_ONLY=products_of_odd_shapes "$BUILD/test_xetile"
     emulated "tdpfp16ps tdpbssd" TEST_ONLY=products_of_a_work_group "$BUILD/test_xetile"
+    [ -n "$usual" ] || unset XETILE_SOFT_TIER
 }
 
 examples() {

@@ -42,7 +42,8 @@ XT_KERNEL(all_kinds, u64(A), u64(R))
     for (int kind = 0; kind < KINDS; kind++) {
         if (!applies(kind)) continue;
         xt_vec r = reduce(XT_SELF, kind, v);
-        xt_map map = now.result.sg_layout[0] || now.result.sg_data[0] ? now.result : xt_map_reduction(&now.map, now.dim, now.size);
+        bool mapped = now.result.sg_layout[0] || now.result.sg_data[0];
+        xt_map map = mapped ? now.result : xt_map_reduction(&now.map, now.dim, now.size);
         xt_tile c = XT_INIT_TILE(R, of(now.t), rows, cols, .offset = XT_AT(rows * at, 0),
                                  .shape = XT_AT(rows * KINDS, cols), .map = map);
         XT_STORE_TILE(r, c);
