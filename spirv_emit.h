@@ -2041,8 +2041,7 @@ XE_FN_ void *spe_copied_(spe_module *m, const void *from, size_t size)
     return copy;
 }
 
-/* words.c - what a module is made of: words in sections, ids, scopes. This runs for every instruction, so it is
- * optimised even where other bodies are not, like table.c, function_body.c and checks.c. */
+/* words.c - what a module is made of: words in sections, ids, scopes. */
 
 /* Extends a buffer by `count` words and returns a pointer to them, NULL if out of memory. */
 XE_FN_ uint32_t *spe_push_(spe_module *m, int which, size_t count)
@@ -3943,7 +3942,8 @@ XE_FN_ spe_id spe_bad_operand_(spe_module *m, spe_id value)
 XETILE_AS_BEFORE_
 XETILE_HOT_
 
-/* function_body.c - writing into the open function. */
+/* function_body.c - writing into the open function. This runs for every instruction and operand, so it is optimised even
+ * where other bodies are not. */
 
 /* Records that the open function uses a global variable or function, for the interface of entry points. */
 XE_FN_ void spe_use_(spe_module *m, spe_id id)
@@ -3952,6 +3952,20 @@ XE_FN_ void spe_use_(spe_module *m, spe_id id)
     m->ids[id].aux = m->fn.index;
     uint32_t *at = spe_push_(m, SPE_BUFFER_USES_, 2);
     if (at) at[0] = m->fn.index, at[1] = id;
+}
+
+/* Checks that `value` may be used here and returns its type; 0 and an error if not. */
+XE_FN_ spe_id spe_operand_(spe_module *m, spe_id value)
+{
+    const spe_buffer_ *scopes = &m->buffer[SPE_BUFFER_SCOPES_];
+    if (m->error.id) return 0;
+    if (SPE_UNLIKELY_(!value || value >= m->id_count || !m->ids[value].type)) return spe_bad_operand_(m, value);
+    const spe_record_ *r = &m->ids[value];
+    if (SPE_UNLIKELY_(r->depth >= scopes->count || scopes->data[r->depth] != r->serial))
+        return spe_bad_operand_(m, value);
+    if (SPE_UNLIKELY_(m->in_prologue && r->depth > 1)) return spe_bad_operand_(m, value);
+    if (r->flags & SPE_ID_GLOBAL_) spe_use_(m, value);
+    return r->type;
 }
 
 /* Writes OpLine if the location changed since the last one in this block. */
@@ -4256,20 +4270,6 @@ XE_FN_ spe_id spe_simplify_(spe_module *m, uint32_t op, spe_id type, const char 
 }
 
 /* checks.c - operands by the letters of SPE_INSTRUCTIONS_, and the function that checks and writes instructions. */
-
-/* Checks that `value` may be used here and returns its type; 0 and an error if not. */
-XE_FN_ spe_id spe_operand_(spe_module *m, spe_id value)
-{
-    const spe_buffer_ *scopes = &m->buffer[SPE_BUFFER_SCOPES_];
-    if (m->error.id) return 0;
-    if (SPE_UNLIKELY_(!value || value >= m->id_count || !m->ids[value].type)) return spe_bad_operand_(m, value);
-    const spe_record_ *r = &m->ids[value];
-    if (SPE_UNLIKELY_(r->depth >= scopes->count || scopes->data[r->depth] != r->serial))
-        return spe_bad_operand_(m, value);
-    if (SPE_UNLIKELY_(m->in_prologue && r->depth > 1)) return spe_bad_operand_(m, value);
-    if (r->flags & SPE_ID_GLOBAL_) spe_use_(m, value);
-    return r->type;
-}
 
 /* Checks the value for a letter and those for the = that follow it. Returns their number; 0 and an error if one is not
  * what the letter requires, given the operands before. */

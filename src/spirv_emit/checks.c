@@ -1,20 +1,6 @@
 /* checks.c - operands by the letters of SPE_INSTRUCTIONS_, and the function that checks and writes instructions. */
 #include "internal.h"
 
-/* Checks that `value` may be used here and returns its type; 0 and an error if not. */
-XE_FN_ spe_id spe_operand_(spe_module *m, spe_id value)
-{
-    const spe_buffer_ *scopes = &m->buffer[SPE_BUFFER_SCOPES_];
-    if (m->error.id) return 0;
-    if (SPE_UNLIKELY_(!value || value >= m->id_count || !m->ids[value].type)) return spe_bad_operand_(m, value);
-    const spe_record_ *r = &m->ids[value];
-    if (SPE_UNLIKELY_(r->depth >= scopes->count || scopes->data[r->depth] != r->serial))
-        return spe_bad_operand_(m, value);
-    if (SPE_UNLIKELY_(m->in_prologue && r->depth > 1)) return spe_bad_operand_(m, value);
-    if (r->flags & SPE_ID_GLOBAL_) spe_use_(m, value);
-    return r->type;
-}
-
 /* Checks the value for a letter and those for the = that follow it. Returns their number; 0 and an error if one is not
  * what the letter requires, given the operands before. */
 XE_FN_ uint32_t spe_values_(spe_module *m, spe_call_ *c, const char *form, const uint32_t *args)

@@ -1,4 +1,5 @@
-/* function_body.c - writing into the open function. */
+/* function_body.c - writing into the open function. This runs for every instruction and operand, so it is optimised even
+ * where other bodies are not. */
 #include "internal.h"
 
 /* Records that the open function uses a global variable or function, for the interface of entry points. */
@@ -8,6 +9,20 @@ XE_FN_ void spe_use_(spe_module *m, spe_id id)
     m->ids[id].aux = m->fn.index;
     uint32_t *at = spe_push_(m, SPE_BUFFER_USES_, 2);
     if (at) at[0] = m->fn.index, at[1] = id;
+}
+
+/* Checks that `value` may be used here and returns its type; 0 and an error if not. */
+XE_FN_ spe_id spe_operand_(spe_module *m, spe_id value)
+{
+    const spe_buffer_ *scopes = &m->buffer[SPE_BUFFER_SCOPES_];
+    if (m->error.id) return 0;
+    if (SPE_UNLIKELY_(!value || value >= m->id_count || !m->ids[value].type)) return spe_bad_operand_(m, value);
+    const spe_record_ *r = &m->ids[value];
+    if (SPE_UNLIKELY_(r->depth >= scopes->count || scopes->data[r->depth] != r->serial))
+        return spe_bad_operand_(m, value);
+    if (SPE_UNLIKELY_(m->in_prologue && r->depth > 1)) return spe_bad_operand_(m, value);
+    if (r->flags & SPE_ID_GLOBAL_) spe_use_(m, value);
+    return r->type;
 }
 
 /* Writes OpLine if the location changed since the last one in this block. */

@@ -56,6 +56,7 @@ XE_FN_ void spe_region_left_open_(spe_module *m);
 XE_FN_ bool spe_between_sides_(spe_module *m);
 XE_FN_ spe_id spe_bad_operand_(spe_module *m, spe_id value);
 XE_FN_ void spe_use_(spe_module *m, spe_id id);
+XE_FN_ spe_id spe_operand_(spe_module *m, spe_id value);
 XE_FN_ void spe_label_(spe_module *m, spe_id label, bool dead);
 XE_FN_ bool spe_ready_(spe_module *m);
 XE_FN_ spe_id spe_emit_one_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands);
@@ -79,7 +80,6 @@ XE_FN_ uint32_t spe_access_(spe_module *m, const spe_call_ *c, uint32_t align, b
 XE_FN_ spe_id spe_bool_like_(spe_module *m, spe_id type);
 XE_FN_ spe_id spe_result_(spe_module *m, const spe_call_ *c, char letter);
 XE_FN_ spe_id spe_simplify_(spe_module *m, uint32_t op, spe_id type, const char *rule, const spe_call_ *c);
-XE_FN_ spe_id spe_operand_(spe_module *m, spe_id value);
 XE_FN_ uint32_t spe_values_(spe_module *m, spe_call_ *c, const char *form, const uint32_t *args);
 XE_FN_ spe_id spe_check_(spe_module *m, const char *name, const char *letters, ...);
 XE_FN_ spe_id spe_instruction_(spe_module *m, const char *name, uint32_t op, const char *form, const uint32_t *args);

@@ -1,5 +1,4 @@
-/* words.c - what a module is made of: words in sections, ids, scopes. This runs for every instruction, so it is
- * optimised even where other bodies are not, like table.c, function_body.c and checks.c. */
+/* words.c - what a module is made of: words in sections, ids, scopes. */
 #include "internal.h"
 
 /* Extends a buffer by `count` words and returns a pointer to them, NULL if out of memory. */
