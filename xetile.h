@@ -1346,6 +1346,10 @@ typedef struct {
     int packed[2];            /* its row and column in the concatenation of the subgroup's pieces */
 } xt_block_;
 
+/* A block of a product's result: of rounds of m and n, and blocks of m and n; c: what is added, or NULL. */
+typedef cm_matrix (*xt_product_fn_)(xt_ctx *x, const xt_mma_desc_ *d, const xt_grid_ *ga, const xt_grid_ *gb,
+                                    const int at[4], cm_type type, const cm_matrix *c);
+
 /* Errors to report if two vectors differ in one of these; 0: they may differ. */
 typedef struct {
     int shape, type, blocks, map;
@@ -2068,9 +2072,6 @@ XE_FN_ const xt_rmw_row_ *xt_rmw_row_of_(xt_rmw_kind_ kind)
     return &rows[kind];
 }
 
-XE_ONCE_
-XE_FN_ const char *xt_rmw_name_(int kind) { return xt_rmw_row_of_((xt_rmw_kind_)kind)->name; }
-
 /* ir/record.c - records a body as nodes and values. */
 
 XE_FN_ xt_node_ *xt_node_at_(xt_ctx *x, int i) { return (xt_node_ *)x->nodes.items + i; }
@@ -2175,17 +2176,12 @@ XE_FN_ bool xt_check_uniform_(xt_where_ w, const xt_val *v, const char *what)
            xt_fail_(w, XT_ERROR_NOT_UNIFORM, "%s depends on XT_LANE_ID, XT_LOCAL_ID or XT_GLOBAL_ID", what);
 }
 
-/* Must all subgroups take part: at a barrier, or for elements that go through local memory? */
-XE_ONCE_
-XE_FN_ bool xt_waits_for_all_(xt_op_ op, const void *desc)
-{
-    return xt_does_(op, XT_WAITS_) || (xt_does_(op, XT_MOVES_) && !((const xt_move_ *)desc)->origin);
-}
-
-/* Checks that the open regions allow the operation. Numbers, XT_LOAD and XT_STORE may diverge by lane. */
-XE_FN_ bool xt_check_divergence_(xt_where_ w, xt_op_ op, bool waits)
+/* Checks that the open regions allow the operation. Numbers, XT_LOAD and XT_STORE may diverge by lane; all subgroups
+ * take part in a barrier, and where elements go through local memory. */
+XE_FN_ bool xt_check_divergence_(xt_where_ w, xt_op_ op, const void *desc)
 {
     const spe_regions *r = &w.x->regions;
+    bool waits = xt_does_(op, XT_WAITS_) || (xt_does_(op, XT_MOVES_) && !((const xt_move_ *)desc)->origin);
     if (w.x->divergence < 1 || (w.x->part && !waits) || xt_does_(op, XT_DIVERGES_)) return true;
     return (w.x->divergence < 2 && !waits) ||
            xt_fail_(w, XT_ERROR_NOT_UNIFORM, "%s in the %s of line %d, in which %s diverge", xt_operation_name_(op),
@@ -2200,7 +2196,7 @@ XE_FN_ void xt_record_(xt_where_ w, const xt_operation_ *as, int kind, uint32_t 
     void *copy = size && !x->again ? xt_memory_(x, size) : NULL;
     xt_node_ *n = x->again || !spe_ok(&x->m) ? NULL : (xt_node_ *)spe_list_add(&x->m, &x->nodes, sizeof *n);
     if (!n) return;
-    xt_check_divergence_(w, as->op, xt_waits_for_all_(as->op, desc));
+    xt_check_divergence_(w, as->op, desc);
     if (copy) memcpy(copy, desc, size);
     n->op = as->op;
     n->write = as->write;
@@ -2240,19 +2236,14 @@ XE_FN_ void xt_define_vec_(xt_ctx *x, uint32_t id, xt_vec vec)
     xt_value_at_(x, id)->unmade = false;
 }
 
-/* May memory change at this node, or a loaded value go out of scope? */
-XE_ONCE_
-XE_FN_ bool xt_is_fence_(const xt_node_ *n)
-{
-    if (xt_does_(n->op, XT_MOVES_)) return !n->move->origin && !n->move->reloaded;
-    return xt_does_(n->op, XT_CHANGES_ | XT_BOUNDS_ | XT_WAITS_);
-}
-
-/* Do two nodes have no branch, barrier or write to memory between them? */
+/* Do two nodes have no branch, barrier or write to memory between them, as for elements that move through it? */
 XE_FN_ bool xt_is_straight_(xt_ctx *x, int from, int to)
 {
-    for (from++; from < to; from++)
-        if (xt_is_fence_(xt_node_at_(x, from))) return false;
+    for (from++; from < to; from++) {
+        const xt_node_ *n = xt_node_at_(x, from);
+        if (xt_does_(n->op, XT_MOVES_) && !n->move->origin && !n->move->reloaded) return false;
+        if (xt_does_(n->op, XT_CHANGES_ | XT_BOUNDS_ | XT_WAITS_)) return false;
+    }
     return true;
 }
 
@@ -2852,18 +2843,13 @@ XE_FN_ const xt_val *xt_repeated_constant_(xt_ctx *x, const xt_vec *v)
     return n->op == XT_OP_SPLAT_ && xt_is_constant_(&n->splat->number) ? &n->splat->number : NULL;
 }
 
-/* Bit operations that take whole words, see coopmatrix.h: a poison matrix if this is none. */
-XE_FN_ cm_matrix xt_bits_block_(xt_ctx *x, const xt_node_ *n, const cm_matrix *const *a)
+/* Bit operations take whole words, see coopmatrix.h, unless these leave it to us. */
+XE_FN_ cm_matrix xt_binary_block_(xt_ctx *x, const xt_node_ *n, const cm_matrix *const *a)
 {
     const xt_val *by = xt_is_shift_(n->kind) ? xt_repeated_constant_(x, &n->vectors->v[1]) : NULL;
     bool within = by && by->integer >= 0 && by->integer < xt_bits_((int)n->vectors->v[0].type);
-    if (within) return cm_shift(&x->cm, (cm_op)n->kind, a[0], (int)by->integer);
-    return xt_is_bitwise_(n->kind) ? cm_binary(&x->cm, (cm_op)n->kind, a[0], a[1]) : cm_poison();
-}
-
-XE_FN_ cm_matrix xt_binary_block_(xt_ctx *x, const xt_node_ *n, const cm_matrix *const *a)
-{
-    cm_matrix bits = xt_bits_block_(x, n, a);
+    cm_matrix bits = within ? cm_shift(&x->cm, (cm_op)n->kind, a[0], (int)by->integer) : cm_poison();
+    if (xt_is_bitwise_(n->kind)) bits = cm_binary(&x->cm, (cm_op)n->kind, a[0], a[1]);
     if (bits.parts) return bits;
     return xt_is_compare_(n->kind) ? xt_parts_block_(x, n, a, xt_binary_part_, false)
                                    : xt_map_block_(x, n, a, xt_binary_part_);
@@ -3559,14 +3545,6 @@ XE_FN_ const char *xt_why_not_block_(xt_ctx *x, const xt_tile *t, const xt_block
                : "no message has such a block";
 }
 
-/* The access of a node; -1: it makes none that messages could make. */
-XE_ONCE_
-XE_FN_ int xt_access_of_(xt_ctx *x, const xt_node_ *n)
-{
-    if (n->op == XT_OP_LOAD_TILE_) return (int)xt_layout_(x, n->result);
-    return n->op == XT_OP_STORE_TILE_ ? XT_STORED_ : n->op == XT_OP_PREFETCH_TILE_ ? XT_FETCHED_ : -1;
-}
-
 /* Does a load pad with what messages read outside, all bits zero? -0.0 is not. */
 XE_FN_ bool xt_pads_with_zero_(const xt_load_desc_ *d)
 {
@@ -3581,9 +3559,11 @@ XE_FN_ xt_access_ xt_access_by_(xt_ctx *x, const xt_node_ *n)
     const xt_tile *t = xt_accessed_(n);
     xt_access_ a = {0, 0, NULL};
     if (!t) return a;
+    int access = n->op == XT_OP_STORE_TILE_ ? XT_STORED_ : XT_FETCHED_;
+    if (n->op == XT_OP_LOAD_TILE_) access = (int)xt_layout_(x, n->result);
     a.why = xt_why_not_block2d_(x, t);
     for (xt_block_ b = xt_blocks_(x, &t->dist); xt_next_block_(&b); a.blocks++) {
-        const char *why = a.why && !a.by_messages ? a.why : xt_why_not_block_(x, t, &b, xt_access_of_(x, n));
+        const char *why = a.why && !a.by_messages ? a.why : xt_why_not_block_(x, t, &b, access);
         if (why) a.why = why;
         else a.by_messages++;
     }
@@ -4075,13 +4055,6 @@ XE_FN_ spe_id xt_lane_bit_(xt_ctx *x, xt_lanes_ mask) { return spe_lane_bit(&x->
 /* A value that is the element at from[p] in lane p (as in xt_field_.where; -1: don't care). */
 XE_FN_ spe_id xt_pick_(xt_ctx *x, xt_field_ *f, const int *from) { return cm_pick(&x->cm, &f->picker, from); }
 
-/* The number, row after row, of element k of the group that yields element (row, col) of the result. */
-XE_ONCE_
-XE_FN_ int xt_in_group_(const xt_group_ *g, int row, int col, int cols, int k)
-{
-    return g->dim ? (row * cols + col) * g->size + k : (row * g->size + k) * cols + col;
-}
-
 /* The same with zeros where there is none. */
 XE_FN_ spe_id xt_pick_or_zero_(xt_ctx *x, xt_field_ *f, const int *from)
 {
@@ -4109,7 +4082,8 @@ XE_FN_ cm_matrix xt_pick_block_(xt_ctx *x, xt_field_ *f, const int *origin, cons
                 from[p] = -1;
                 if (e.padding || e.row >= b->valid || b->packed[0] % height + e.col >= height) continue;
                 int row = b->packed[0] + e.col, col = b->packed[1] + e.row, at = row * width + col;
-                from[p] = f->where[origin ? origin[at] : g ? xt_in_group_(g, row, col, width, k) : at];
+                if (g) at = g->dim ? at * g->size + k : (row * g->size + k) * width + col; /* element k of its group */
+                from[p] = f->where[origin ? origin[at] : at];
             }
             one = zeros ? xt_pick_or_zero_(x, f, from) : xt_pick_(x, f, from);
             v[i] = k ? g->combine(&x->m, g->kind, f->type, v[i], one) : one;
@@ -4390,7 +4364,7 @@ XE_FN_ void xt_mma_fill_(xt_ctx *x, xt_mma_desc_ *d, const xt_grid_ *ga, xt_grid
     if (xt_is_float_((int)d->left.type)) d->left = xt_fill_up_(x, &d->left, ga, CM_B);
 }
 
-XE_FN_ void xt_emit_mma_(xt_ctx *x, xt_mma_desc_ *d, bool with_c, xt_vec *r)
+XE_FN_ void xt_emit_mma_(xt_ctx *x, xt_mma_desc_ *d, bool with_c, xt_vec *r, xt_product_fn_ block)
 {
     xt_grid_ ga, gb, gr;
     cm_matrix c = XT_ZERO_;
@@ -4406,7 +4380,7 @@ XE_FN_ void xt_emit_mma_(xt_ctx *x, xt_mma_desc_ *d, bool with_c, xt_vec *r)
                 for (at[3] = 0; at[3] < gr.cut[1].n; at[3]++) {
                     n = xt_block_number_(&gr, at[0], at[1], at[2], at[3]);
                     if (with_c) c = xt_varied_(x, &d->sum, &d->sum.block[n]);
-                    r->block[n] = xt_mma_block_(x, d, &ga, &gb, at, r->type, with_c ? &c : NULL);
+                    r->block[n] = block(x, d, &ga, &gb, at, r->type, with_c ? &c : NULL);
                 }
 }
 
@@ -4418,7 +4392,7 @@ XE_FN_ void xt_write_tile_mma_(xt_ctx *x, const xt_node_ *n)
     if (with_c) d.sum = xt_now_as_(x, &d.sum, CM_ACC);
     d.left = xt_now_as_(x, &d.left, CM_B);
     d.right = xt_now_as_(x, &d.right, CM_A);
-    if (r.blocks) xt_emit_mma_(x, &d, with_c, &r);
+    if (r.blocks) xt_emit_mma_(x, &d, with_c, &r, xt_mma_block_);
     xt_define_vec_(x, n->result, r);
 }
 
@@ -4441,9 +4415,10 @@ XE_FN_ cm_matrix xt_scales_(xt_ctx *x, const xt_vec *v, int dim, const int at[4]
 }
 
 /* A block of the result. In coopmatrix.h, b is the left operand and a the right one. */
-XE_FN_ cm_matrix xt_scaled_block_(xt_ctx *x, const xt_scaled_desc_ *d, const xt_grid_ *ga, const xt_grid_ *gb,
+XE_FN_ cm_matrix xt_scaled_block_(xt_ctx *x, const xt_mma_desc_ *mma, const xt_grid_ *ga, const xt_grid_ *gb,
                                   const int at[4], cm_type type, const cm_matrix *c)
 {
+    const xt_scaled_desc_ *d = (const xt_scaled_desc_ *)mma; /* begins with it */
     const int per = d->mma.left.type == CM_E2M1 ? 2 : 1;
     cm_matrix sum = XT_ZERO_;
     for (int k = 0; k < ga->cut[1].n; k++) {
@@ -4462,27 +4437,14 @@ XE_FN_ void xt_write_tile_mma_scaled_(xt_ctx *x, const xt_node_ *node)
 {
     xt_scaled_desc_ d = *node->scaled;
     const bool with_c = d.mma.sum.magic != 0;
-    xt_grid_ ga, gb, gr;
-    int at[4];
     xt_vec r = xt_make_vec_(x, node);
     if (with_c) d.mma.sum = xt_now_as_(x, &d.mma.sum, CM_ACC);
     d.mma.left = xt_now_as_(x, &d.mma.left, CM_B);
     d.mma.right = xt_now_as_(x, &d.mma.right, CM_A);
     d.scale_a = xt_now_as_(x, &d.scale_a, CM_ACC);
     d.scale_b = xt_now_as_(x, &d.scale_b, CM_ACC);
-    xt_grid_init_(x, &ga, &d.mma.left.dist);
-    xt_grid_init_(x, &gb, &d.mma.right.dist);
-    xt_grid_init_(x, &gr, &r.dist);
-    const bool made = d.mma.left.blocks == ga.blocks && d.mma.right.blocks == gb.blocks && d.scale_a.blocks &&
-                      d.scale_b.blocks && (!with_c || d.mma.sum.blocks == gr.blocks);
-    for (at[0] = 0; made && at[0] < gr.rounds[0]; at[0]++)
-        for (at[1] = 0; at[1] < gr.rounds[1]; at[1]++)
-            for (at[2] = 0; at[2] < gr.cut[0].n; at[2]++)
-                for (at[3] = 0; at[3] < gr.cut[1].n; at[3]++) {
-                    int n = xt_block_number_(&gr, at[0], at[1], at[2], at[3]);
-                    cm_matrix c = with_c ? xt_varied_(x, &d.mma.sum, &d.mma.sum.block[n]) : cm_poison();
-                    r.block[n] = xt_scaled_block_(x, &d, &ga, &gb, at, r.type, with_c ? &c : NULL);
-                }
+    if (r.blocks && d.scale_a.blocks && d.scale_b.blocks)
+        xt_emit_mma_(x, &d.mma, with_c, &r, xt_scaled_block_);
     xt_define_vec_(x, node->result, r);
 }
 
@@ -5102,22 +5064,14 @@ XE_FN_ xt_stage_ *xt_stage_of_(xt_ctx *x, uint32_t id)
     return x->staged && number ? xt_stage_at_(x, number - 1) : NULL;
 }
 
-/* Stores what a copy has loaded. False if the vector is no copy. */
-XE_ONCE_
-XE_FN_ bool xt_write_copy_(xt_ctx *x, const xt_node_ *n)
-{
-    xt_stage_ *s = xt_stage_of_(x, n->scattered->vec.id);
-    if (!s || !s->to) return false;
-    xt_stage_fill_(x, s, s, true);
-    return true;
-}
-
 /* Writes a load: with the last load of its group; slices with their product; a copy when it is stored. False if the
  * node has nothing to do with what goes through local memory. */
 XE_FN_ bool xt_write_staged_(xt_ctx *x, const xt_node_ *n)
 {
-    xt_stage_ *s = xt_stage_of_(x, n->result), *first = s, *one;
-    if (n->op == XT_OP_STORE_TILE_) return xt_write_copy_(x, n);
+    bool store = n->op == XT_OP_STORE_TILE_;
+    xt_stage_ *s = xt_stage_of_(x, store ? n->scattered->vec.id : n->result), *first = s, *one;
+    if (store && s && s->to) xt_stage_fill_(x, s, s, true);
+    if (store) return s && s->to;
     /* a repeated loop's last iteration may still be reading the buffer that the first one fills */
     if ((n->op == XT_OP_FOR_ || n->op == XT_OP_WHILE_) && n->frame->has_barrier) xt_stage_barrier_(x);
     if (!s) return false;
@@ -5150,7 +5104,7 @@ XE_FN_ void xt_emit_slice_(xt_ctx *x, xt_mma_desc_ *d, bool with_c, xt_vec *r, s
     xt_stage_end_(x, left, right);
     d->left = xt_stage_get_(x, left, 0);
     d->right = xt_stage_get_(x, right, 0);
-    xt_emit_mma_(x, d, with_c, r);
+    xt_emit_mma_(x, d, with_c, r, xt_mma_block_);
     d->sum = *r;
     left->slice = right->slice = 0;
 }
@@ -6370,22 +6324,14 @@ XE_FN_ void xt_write_element_(xt_ctx *x, const xt_node_ *n)
     XT_SHARED_ const xt_operation_ xt_operation_##name##_ = {XT_OP_##name##_, xt_write_##function##_};
 XT_OPERATIONS_(XT_OPERATION_OBJECT_)
 
-/* Writes a node; in the version for any pitch, what goes through local memory otherwise. */
-XE_ONCE_
-XE_FN_ void xt_write_node_(xt_ctx *x, const xt_node_ *n)
-{
-    if (x->staged && (xt_write_sliced_(x, n) || xt_write_staged_(x, n))) return;
-    if (x->vulkan && x->vulkan->write(x, n)) return;
-    n->write(x, n);
-}
-
-/* Writes the body, in one version. */
+/* Writes the body, in one version; in that for any pitch, what goes through local memory otherwise. */
 XE_FN_ void xt_write_nodes_(xt_ctx *x)
 {
     for (x->at = 0; x->at < x->nodes.count && spe_ok(&x->m); x->at++) {
         const xt_node_ *n = xt_node_at_(x, x->at);
         spe_at(&x->m, n->file, n->line);
-        xt_write_node_(x, n);
+        if (x->staged && (xt_write_sliced_(x, n) || xt_write_staged_(x, n))) continue;
+        if (!x->vulkan || !x->vulkan->write(x, n)) n->write(x, n);
     }
 }
 
@@ -7290,15 +7236,7 @@ XE_FN_ void xt_find_stages_(xt_ctx *x)
 
 /* front/numbers.c - records operations on numbers. */
 
-/* Is a finite constant within the range of a float type? */
-XE_ONCE_
-XE_FN_ bool xt_float_holds_(int type, const xt_val *v)
-{
-    return v->kind >= SPE_SCALAR || !xt_is_float_(type) ||
-           spe_real_fits(xt_encoding_(type), xt_float_width_(type), v->real);
-}
-
-/* Checks that the number is set, and that a constant fits the type. */
+/* Checks that the number is set, and that a constant fits the type: a finite one, a float type's range. */
 XE_FN_ bool xt_check_number_(xt_where_ w, const xt_val *v, int type, const char *what)
 {
     if (!xt_check_value_(w, v, what)) return false;
@@ -7308,7 +7246,8 @@ XE_FN_ bool xt_check_number_(xt_where_ w, const xt_val *v, int type, const char 
     if (v->kind == SPE_INT && xt_is_int_(type) && !xt_int_fits_(type, v->integer))
         return xt_fail_(w, XT_ERROR_SCALAR_RANGE, "%s is %lld, wanted %s", what, (long long)v->integer,
                         xt_type_name_(type));
-    return xt_float_holds_(type, v) ||
+    return v->kind >= SPE_SCALAR || !xt_is_float_(type) ||
+           spe_real_fits(xt_encoding_(type), xt_float_width_(type), v->real) ||
            xt_fail_(w, XT_ERROR_SCALAR_RANGE, "%s is %s, wanted %s", what, spe_decimal_of(v->real, 'g', 6).s,
                     xt_type_name_(type));
 }
@@ -7601,16 +7540,12 @@ XE_FN_ xt_vec xt_like_(xt_where_ w, const xt_any_ *a, const xt_vec *like)
     return a->is_vec ? a->vec : xt_fill_(w, xt_new_vec_(w.x, like->type, like), &a->val, like->id);
 }
 
-XE_FN_ bool xt_check_iota_(xt_where_ w, int type, int dim)
-{
-    if (dim != 0 && dim != 1) return xt_fail_(w, XT_ERROR_VEC_DIM, "XT_IOTA along dimension %d", dim);
-    return (type != XT_BOOL_ && !xt_is_small_(type)) ||
-           xt_fail_(w, XT_ERROR_VEC_TYPE, "XT_IOTA of %s", xt_type_name_(type));
-}
-
 xt_vec xt_iota_(xt_where_ w, int type, int dim, xt_vec_desc_ d)
 {
-    if (!xt_enter_(w) || !xt_check_iota_(w, type, dim)) return xt_no_vec_();
+    if (!xt_enter_(w)) return xt_no_vec_();
+    if (dim != 0 && dim != 1) return XT_FAIL_VEC_(w, XT_ERROR_VEC_DIM, "XT_IOTA along dimension %d", dim);
+    if (type == XT_BOOL_ || xt_is_small_(type))
+        return XT_FAIL_VEC_(w, XT_ERROR_VEC_TYPE, "XT_IOTA of %s", xt_type_name_(type));
     xt_vec r = xt_mapped_vec_(w, (cm_type)type, d.rows, d.cols, &d.map);
     xt_record_(w, XT_AS_(IOTA), dim, r.id, NULL, 0);
     return r;
@@ -9942,18 +9877,13 @@ XE_FN_ void xt_put_number_(xt_printer_ *p, const xt_val *v)
         xt_put_id_(p, v->id);
 }
 
-XE_ONCE_
-XE_FN_ void xt_put_padding_(xt_printer_ *p, double padding)
-{
-    if (spe_real_compare(padding, 0) != 0) xt_put_(p, " {padding = %s}", spe_decimal_of(padding, 'g', 6).s);
-}
-
 /* A field of an operation, by a letter: lower case for values and attributes, upper case for types. */
 XE_FN_ void xt_put_field_(xt_printer_ *p, char letter, const void *field)
 {
     const xt_vec *v = (const xt_vec *)field;
     const xt_index *list = (const xt_index *)field;
     const int *number = (const int *)field;
+    const double *real = (const double *)field;
     switch (letter) {
     case 'n': xt_put_number_(p, (const xt_val *)field); return;
     case 'N': xt_put_(p, "%s", xt_type_text_(xt_carried_type_((const xt_val *)field), true)); return;
@@ -9968,7 +9898,9 @@ XE_FN_ void xt_put_field_(xt_printer_ *p, char letter, const void *field)
     case 'd': xt_put_(p, "%d", *number); return;
     case 'P': xt_put_(p, "[%d, %d]", number[0], number[1]); return;
     case 'l': if (*number != 3) xt_put_(p, " locality<%d>", *number); return;
-    case 'p': xt_put_padding_(p, *(const double *)field); return;
+    case 'p':
+        if (spe_real_compare(*real, 0)) xt_put_(p, " {padding = %s}", spe_decimal_of(*real, 'g', 6).s);
+        return;
     case 's': xt_put_(p, "%s", (const char *)field); return;
     case 'w': if (*number) xt_put_(p, " {border = %s}", *number == XT_BORDER_CLAMP ? "clamp" : "mirror"); return;
     case 'e': if (*(const bool *)field) xt_put_(p, " {exclusive}"); return;
@@ -10121,7 +10053,7 @@ XE_FN_ void xt_put_kind_(xt_printer_ *p, const xt_node_ *n)
         xt_put_(p, "gpu.%s", builtins[n->kind]);
         if (n->kind < SPE_GLOBAL_LINEAR_ID) xt_put_(p, " %c", 'x' + d->type);
         return;
-    case XT_OP_ATOMIC_RMW_: xt_put_(p, "%s", xt_rmw_name_(n->kind)); return;
+    case XT_OP_ATOMIC_RMW_: xt_put_(p, "%s", xt_rmw_row_of_((xt_rmw_kind_)n->kind)->name); return;
     default: xt_put_(p, "%s", xt_red_info_(n->kind)->name);
     }
 }

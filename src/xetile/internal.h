@@ -322,6 +322,10 @@ typedef struct {
     int packed[2];            /* its row and column in the concatenation of the subgroup's pieces */
 } xt_block_;
 
+/* A block of a product's result: of rounds of m and n, and blocks of m and n; c: what is added, or NULL. */
+typedef cm_matrix (*xt_product_fn_)(xt_ctx *x, const xt_mma_desc_ *d, const xt_grid_ *ga, const xt_grid_ *gb,
+                                    const int at[4], cm_type type, const cm_matrix *c);
+
 /* Errors to report if two vectors differ in one of these; 0: they may differ. */
 typedef struct {
     int shape, type, blocks, map;

@@ -126,18 +126,13 @@ static void xt_put_number_(xt_printer_ *p, const xt_val *v)
         xt_put_id_(p, v->id);
 }
 
-XE_ONCE_
-static void xt_put_padding_(xt_printer_ *p, double padding)
-{
-    if (spe_real_compare(padding, 0) != 0) xt_put_(p, " {padding = %s}", spe_decimal_of(padding, 'g', 6).s);
-}
-
 /* A field of an operation, by a letter: lower case for values and attributes, upper case for types. */
 static void xt_put_field_(xt_printer_ *p, char letter, const void *field)
 {
     const xt_vec *v = (const xt_vec *)field;
     const xt_index *list = (const xt_index *)field;
     const int *number = (const int *)field;
+    const double *real = (const double *)field;
     switch (letter) {
     case 'n': xt_put_number_(p, (const xt_val *)field); return;
     case 'N': xt_put_(p, "%s", xt_type_text_(xt_carried_type_((const xt_val *)field), true)); return;
@@ -152,7 +147,9 @@ static void xt_put_field_(xt_printer_ *p, char letter, const void *field)
     case 'd': xt_put_(p, "%d", *number); return;
     case 'P': xt_put_(p, "[%d, %d]", number[0], number[1]); return;
     case 'l': if (*number != 3) xt_put_(p, " locality<%d>", *number); return;
-    case 'p': xt_put_padding_(p, *(const double *)field); return;
+    case 'p':
+        if (spe_real_compare(*real, 0)) xt_put_(p, " {padding = %s}", spe_decimal_of(*real, 'g', 6).s);
+        return;
     case 's': xt_put_(p, "%s", (const char *)field); return;
     case 'w': if (*number) xt_put_(p, " {border = %s}", *number == XT_BORDER_CLAMP ? "clamp" : "mirror"); return;
     case 'e': if (*(const bool *)field) xt_put_(p, " {exclusive}"); return;
@@ -305,7 +302,7 @@ static void xt_put_kind_(xt_printer_ *p, const xt_node_ *n)
         xt_put_(p, "gpu.%s", builtins[n->kind]);
         if (n->kind < SPE_GLOBAL_LINEAR_ID) xt_put_(p, " %c", 'x' + d->type);
         return;
-    case XT_OP_ATOMIC_RMW_: xt_put_(p, "%s", xt_rmw_name_(n->kind)); return;
+    case XT_OP_ATOMIC_RMW_: xt_put_(p, "%s", xt_rmw_row_of_((xt_rmw_kind_)n->kind)->name); return;
     default: xt_put_(p, "%s", xt_red_info_(n->kind)->name);
     }
 }

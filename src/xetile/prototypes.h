@@ -34,7 +34,6 @@ XE_FN_ const xt_math_row_ *xt_math_info_(int op);
 XE_FN_ int xt_math_instruction_(int op, int type);
 XE_FN_ const xt_red_row_ *xt_red_info_(int kind);
 XE_FN_ const xt_rmw_row_ *xt_rmw_row_of_(xt_rmw_kind_ kind);
-XE_FN_ const char *xt_rmw_name_(int kind);
 XE_FN_ xt_node_ *xt_node_at_(xt_ctx *x, int i);
 XE_FN_ xt_value_ *xt_value_at_(xt_ctx *x, uint32_t id);
 XE_FN_ uint32_t xt_new_value_(xt_ctx *x);
@@ -205,7 +204,9 @@ XE_FN_ xt_vec xt_fill_up_(xt_ctx *x, const xt_vec *v, const xt_grid_ *g, cm_use 
 XE_FN_ xt_scratch_ xt_scratch_init_(const xt_vec *v, const xt_source_ *from);
 XE_FN_ spe_id xt_scratch_pointer_(xt_ctx *x, cm_type type);
 XE_FN_ xt_vec xt_through_scratch_(xt_ctx *x, const xt_vec *v, const xt_source_ *from, xt_vec r);
-XE_FN_ void xt_emit_mma_(xt_ctx *x, xt_mma_desc_ *d, bool with_c, xt_vec *r);
+XE_FN_ cm_matrix xt_mma_block_(xt_ctx *x, const xt_mma_desc_ *d, const xt_grid_ *ga, const xt_grid_ *gb,
+    const int at[4], cm_type type, const cm_matrix *c);
+XE_FN_ void xt_emit_mma_(xt_ctx *x, xt_mma_desc_ *d, bool with_c, xt_vec *r, xt_product_fn_ block);
 XE_FN_ void xt_write_tile_mma_(xt_ctx *x, const xt_node_ *n);
 XE_FN_ void xt_write_tile_mma_scaled_(xt_ctx *x, const xt_node_ *node);
 XE_FN_ int xt_stage_position_(const xt_stage_ *s, int p, int slot);

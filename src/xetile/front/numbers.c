@@ -1,15 +1,7 @@
 /* front/numbers.c - records operations on numbers. */
 #include "../internal.h"
 
-/* Is a finite constant within the range of a float type? */
-XE_ONCE_
-static bool xt_float_holds_(int type, const xt_val *v)
-{
-    return v->kind >= SPE_SCALAR || !xt_is_float_(type) ||
-           spe_real_fits(xt_encoding_(type), xt_float_width_(type), v->real);
-}
-
-/* Checks that the number is set, and that a constant fits the type. */
+/* Checks that the number is set, and that a constant fits the type: a finite one, a float type's range. */
 XE_FN_ bool xt_check_number_(xt_where_ w, const xt_val *v, int type, const char *what)
 {
     if (!xt_check_value_(w, v, what)) return false;
@@ -19,7 +11,8 @@ XE_FN_ bool xt_check_number_(xt_where_ w, const xt_val *v, int type, const char 
     if (v->kind == SPE_INT && xt_is_int_(type) && !xt_int_fits_(type, v->integer))
         return xt_fail_(w, XT_ERROR_SCALAR_RANGE, "%s is %lld, wanted %s", what, (long long)v->integer,
                         xt_type_name_(type));
-    return xt_float_holds_(type, v) ||
+    return v->kind >= SPE_SCALAR || !xt_is_float_(type) ||
+           spe_real_fits(xt_encoding_(type), xt_float_width_(type), v->real) ||
            xt_fail_(w, XT_ERROR_SCALAR_RANGE, "%s is %s, wanted %s", what, spe_decimal_of(v->real, 'g', 6).s,
                     xt_type_name_(type));
 }

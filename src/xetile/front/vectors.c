@@ -127,16 +127,12 @@ XE_FN_ xt_vec xt_like_(xt_where_ w, const xt_any_ *a, const xt_vec *like)
     return a->is_vec ? a->vec : xt_fill_(w, xt_new_vec_(w.x, like->type, like), &a->val, like->id);
 }
 
-static bool xt_check_iota_(xt_where_ w, int type, int dim)
-{
-    if (dim != 0 && dim != 1) return xt_fail_(w, XT_ERROR_VEC_DIM, "XT_IOTA along dimension %d", dim);
-    return (type != XT_BOOL_ && !xt_is_small_(type)) ||
-           xt_fail_(w, XT_ERROR_VEC_TYPE, "XT_IOTA of %s", xt_type_name_(type));
-}
-
 xt_vec xt_iota_(xt_where_ w, int type, int dim, xt_vec_desc_ d)
 {
-    if (!xt_enter_(w) || !xt_check_iota_(w, type, dim)) return xt_no_vec_();
+    if (!xt_enter_(w)) return xt_no_vec_();
+    if (dim != 0 && dim != 1) return XT_FAIL_VEC_(w, XT_ERROR_VEC_DIM, "XT_IOTA along dimension %d", dim);
+    if (type == XT_BOOL_ || xt_is_small_(type))
+        return XT_FAIL_VEC_(w, XT_ERROR_VEC_TYPE, "XT_IOTA of %s", xt_type_name_(type));
     xt_vec r = xt_mapped_vec_(w, (cm_type)type, d.rows, d.cols, &d.map);
     xt_record_(w, XT_AS_(IOTA), dim, r.id, NULL, 0);
     return r;

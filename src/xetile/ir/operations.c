@@ -64,6 +64,3 @@ XE_FN_ const xt_rmw_row_ *xt_rmw_row_of_(xt_rmw_kind_ kind)
     static const xt_rmw_row_ rows[] = {XT_RMW_KINDS_(XT_RMW_ROW_)};
     return &rows[kind];
 }
-
-XE_ONCE_
-XE_FN_ const char *xt_rmw_name_(int kind) { return xt_rmw_row_of_((xt_rmw_kind_)kind)->name; }

@@ -103,17 +103,12 @@ XE_FN_ bool xt_check_uniform_(xt_where_ w, const xt_val *v, const char *what)
            xt_fail_(w, XT_ERROR_NOT_UNIFORM, "%s depends on XT_LANE_ID, XT_LOCAL_ID or XT_GLOBAL_ID", what);
 }
 
-/* Must all subgroups take part: at a barrier, or for elements that go through local memory? */
-XE_ONCE_
-static bool xt_waits_for_all_(xt_op_ op, const void *desc)
-{
-    return xt_does_(op, XT_WAITS_) || (xt_does_(op, XT_MOVES_) && !((const xt_move_ *)desc)->origin);
-}
-
-/* Checks that the open regions allow the operation. Numbers, XT_LOAD and XT_STORE may diverge by lane. */
-static bool xt_check_divergence_(xt_where_ w, xt_op_ op, bool waits)
+/* Checks that the open regions allow the operation. Numbers, XT_LOAD and XT_STORE may diverge by lane; all subgroups
+ * take part in a barrier, and where elements go through local memory. */
+static bool xt_check_divergence_(xt_where_ w, xt_op_ op, const void *desc)
 {
     const spe_regions *r = &w.x->regions;
+    bool waits = xt_does_(op, XT_WAITS_) || (xt_does_(op, XT_MOVES_) && !((const xt_move_ *)desc)->origin);
     if (w.x->divergence < 1 || (w.x->part && !waits) || xt_does_(op, XT_DIVERGES_)) return true;
     return (w.x->divergence < 2 && !waits) ||
            xt_fail_(w, XT_ERROR_NOT_UNIFORM, "%s in the %s of line %d, in which %s diverge", xt_operation_name_(op),
@@ -128,7 +123,7 @@ XE_FN_ void xt_record_(xt_where_ w, const xt_operation_ *as, int kind, uint32_t 
     void *copy = size && !x->again ? xt_memory_(x, size) : NULL;
     xt_node_ *n = x->again || !spe_ok(&x->m) ? NULL : (xt_node_ *)spe_list_add(&x->m, &x->nodes, sizeof *n);
     if (!n) return;
-    xt_check_divergence_(w, as->op, xt_waits_for_all_(as->op, desc));
+    xt_check_divergence_(w, as->op, desc);
     if (copy) memcpy(copy, desc, size);
     n->op = as->op;
     n->write = as->write;
@@ -168,19 +163,14 @@ XE_FN_ void xt_define_vec_(xt_ctx *x, uint32_t id, xt_vec vec)
     xt_value_at_(x, id)->unmade = false;
 }
 
-/* May memory change at this node, or a loaded value go out of scope? */
-XE_ONCE_
-static bool xt_is_fence_(const xt_node_ *n)
-{
-    if (xt_does_(n->op, XT_MOVES_)) return !n->move->origin && !n->move->reloaded;
-    return xt_does_(n->op, XT_CHANGES_ | XT_BOUNDS_ | XT_WAITS_);
-}
-
-/* Do two nodes have no branch, barrier or write to memory between them? */
+/* Do two nodes have no branch, barrier or write to memory between them, as for elements that move through it? */
 XE_FN_ bool xt_is_straight_(xt_ctx *x, int from, int to)
 {
-    for (from++; from < to; from++)
-        if (xt_is_fence_(xt_node_at_(x, from))) return false;
+    for (from++; from < to; from++) {
+        const xt_node_ *n = xt_node_at_(x, from);
+        if (xt_does_(n->op, XT_MOVES_) && !n->move->origin && !n->move->reloaded) return false;
+        if (xt_does_(n->op, XT_CHANGES_ | XT_BOUNDS_ | XT_WAITS_)) return false;
+    }
     return true;
 }
 

@@ -19,14 +19,6 @@ XE_FN_ const char *xt_why_not_block_(xt_ctx *x, const xt_tile *t, const xt_block
                : "no message has such a block";
 }
 
-/* The access of a node; -1: it makes none that messages could make. */
-XE_ONCE_
-static int xt_access_of_(xt_ctx *x, const xt_node_ *n)
-{
-    if (n->op == XT_OP_LOAD_TILE_) return (int)xt_layout_(x, n->result);
-    return n->op == XT_OP_STORE_TILE_ ? XT_STORED_ : n->op == XT_OP_PREFETCH_TILE_ ? XT_FETCHED_ : -1;
-}
-
 /* Does a load pad with what messages read outside, all bits zero? -0.0 is not. */
 XE_FN_ bool xt_pads_with_zero_(const xt_load_desc_ *d)
 {
@@ -41,9 +33,11 @@ XE_FN_ xt_access_ xt_access_by_(xt_ctx *x, const xt_node_ *n)
     const xt_tile *t = xt_accessed_(n);
     xt_access_ a = {0, 0, NULL};
     if (!t) return a;
+    int access = n->op == XT_OP_STORE_TILE_ ? XT_STORED_ : XT_FETCHED_;
+    if (n->op == XT_OP_LOAD_TILE_) access = (int)xt_layout_(x, n->result);
     a.why = xt_why_not_block2d_(x, t);
     for (xt_block_ b = xt_blocks_(x, &t->dist); xt_next_block_(&b); a.blocks++) {
-        const char *why = a.why && !a.by_messages ? a.why : xt_why_not_block_(x, t, &b, xt_access_of_(x, n));
+        const char *why = a.why && !a.by_messages ? a.why : xt_why_not_block_(x, t, &b, access);
         if (why) a.why = why;
         else a.by_messages++;
     }

@@ -89,18 +89,13 @@ XE_FN_ const xt_val *xt_repeated_constant_(xt_ctx *x, const xt_vec *v)
     return n->op == XT_OP_SPLAT_ && xt_is_constant_(&n->splat->number) ? &n->splat->number : NULL;
 }
 
-/* Bit operations that take whole words, see coopmatrix.h: a poison matrix if this is none. */
-static cm_matrix xt_bits_block_(xt_ctx *x, const xt_node_ *n, const cm_matrix *const *a)
+/* Bit operations take whole words, see coopmatrix.h, unless these leave it to us. */
+XE_FN_ cm_matrix xt_binary_block_(xt_ctx *x, const xt_node_ *n, const cm_matrix *const *a)
 {
     const xt_val *by = xt_is_shift_(n->kind) ? xt_repeated_constant_(x, &n->vectors->v[1]) : NULL;
     bool within = by && by->integer >= 0 && by->integer < xt_bits_((int)n->vectors->v[0].type);
-    if (within) return cm_shift(&x->cm, (cm_op)n->kind, a[0], (int)by->integer);
-    return xt_is_bitwise_(n->kind) ? cm_binary(&x->cm, (cm_op)n->kind, a[0], a[1]) : cm_poison();
-}
-
-XE_FN_ cm_matrix xt_binary_block_(xt_ctx *x, const xt_node_ *n, const cm_matrix *const *a)
-{
-    cm_matrix bits = xt_bits_block_(x, n, a);
+    cm_matrix bits = within ? cm_shift(&x->cm, (cm_op)n->kind, a[0], (int)by->integer) : cm_poison();
+    if (xt_is_bitwise_(n->kind)) bits = cm_binary(&x->cm, (cm_op)n->kind, a[0], a[1]);
     if (bits.parts) return bits;
     return xt_is_compare_(n->kind) ? xt_parts_block_(x, n, a, xt_binary_part_, false)
                                    : xt_map_block_(x, n, a, xt_binary_part_);

@@ -63,13 +63,6 @@ XE_FN_ spe_id xt_lane_bit_(xt_ctx *x, xt_lanes_ mask) { return spe_lane_bit(&x->
 /* A value that is the element at from[p] in lane p (as in xt_field_.where; -1: don't care). */
 XE_FN_ spe_id xt_pick_(xt_ctx *x, xt_field_ *f, const int *from) { return cm_pick(&x->cm, &f->picker, from); }
 
-/* The number, row after row, of element k of the group that yields element (row, col) of the result. */
-XE_ONCE_
-static int xt_in_group_(const xt_group_ *g, int row, int col, int cols, int k)
-{
-    return g->dim ? (row * cols + col) * g->size + k : (row * g->size + k) * cols + col;
-}
-
 /* The same with zeros where there is none. */
 static spe_id xt_pick_or_zero_(xt_ctx *x, xt_field_ *f, const int *from)
 {
@@ -97,7 +90,8 @@ static cm_matrix xt_pick_block_(xt_ctx *x, xt_field_ *f, const int *origin, cons
                 from[p] = -1;
                 if (e.padding || e.row >= b->valid || b->packed[0] % height + e.col >= height) continue;
                 int row = b->packed[0] + e.col, col = b->packed[1] + e.row, at = row * width + col;
-                from[p] = f->where[origin ? origin[at] : g ? xt_in_group_(g, row, col, width, k) : at];
+                if (g) at = g->dim ? at * g->size + k : (row * g->size + k) * width + col; /* element k of its group */
+                from[p] = f->where[origin ? origin[at] : at];
             }
             one = zeros ? xt_pick_or_zero_(x, f, from) : xt_pick_(x, f, from);
             v[i] = k ? g->combine(&x->m, g->kind, f->type, v[i], one) : one;

@@ -65,22 +65,14 @@ XE_FN_ xt_stage_ *xt_stage_of_(xt_ctx *x, uint32_t id)
     return x->staged && number ? xt_stage_at_(x, number - 1) : NULL;
 }
 
-/* Stores what a copy has loaded. False if the vector is no copy. */
-XE_ONCE_
-static bool xt_write_copy_(xt_ctx *x, const xt_node_ *n)
-{
-    xt_stage_ *s = xt_stage_of_(x, n->scattered->vec.id);
-    if (!s || !s->to) return false;
-    xt_stage_fill_(x, s, s, true);
-    return true;
-}
-
 /* Writes a load: with the last load of its group; slices with their product; a copy when it is stored. False if the
  * node has nothing to do with what goes through local memory. */
 XE_FN_ bool xt_write_staged_(xt_ctx *x, const xt_node_ *n)
 {
-    xt_stage_ *s = xt_stage_of_(x, n->result), *first = s, *one;
-    if (n->op == XT_OP_STORE_TILE_) return xt_write_copy_(x, n);
+    bool store = n->op == XT_OP_STORE_TILE_;
+    xt_stage_ *s = xt_stage_of_(x, store ? n->scattered->vec.id : n->result), *first = s, *one;
+    if (store && s && s->to) xt_stage_fill_(x, s, s, true);
+    if (store) return s && s->to;
     /* a repeated loop's last iteration may still be reading the buffer that the first one fills */
     if ((n->op == XT_OP_FOR_ || n->op == XT_OP_WHILE_) && n->frame->has_barrier) xt_stage_barrier_(x);
     if (!s) return false;

@@ -6,22 +6,14 @@
     XT_SHARED_ const xt_operation_ xt_operation_##name##_ = {XT_OP_##name##_, xt_write_##function##_};
 XT_OPERATIONS_(XT_OPERATION_OBJECT_)
 
-/* Writes a node; in the version for any pitch, what goes through local memory otherwise. */
-XE_ONCE_
-static void xt_write_node_(xt_ctx *x, const xt_node_ *n)
-{
-    if (x->staged && (xt_write_sliced_(x, n) || xt_write_staged_(x, n))) return;
-    if (x->vulkan && x->vulkan->write(x, n)) return;
-    n->write(x, n);
-}
-
-/* Writes the body, in one version. */
+/* Writes the body, in one version; in that for any pitch, what goes through local memory otherwise. */
 XE_FN_ void xt_write_nodes_(xt_ctx *x)
 {
     for (x->at = 0; x->at < x->nodes.count && spe_ok(&x->m); x->at++) {
         const xt_node_ *n = xt_node_at_(x, x->at);
         spe_at(&x->m, n->file, n->line);
-        xt_write_node_(x, n);
+        if (x->staged && (xt_write_sliced_(x, n) || xt_write_staged_(x, n))) continue;
+        if (!x->vulkan || !x->vulkan->write(x, n)) n->write(x, n);
     }
 }
 

@@ -2,7 +2,7 @@
 #include "../internal.h"
 
 /* A block of the result: a chain of products along k. In coopmatrix.h, b is the left operand and a the right one. */
-static cm_matrix xt_mma_block_(xt_ctx *x, const xt_mma_desc_ *d, const xt_grid_ *ga, const xt_grid_ *gb,
+XE_FN_ cm_matrix xt_mma_block_(xt_ctx *x, const xt_mma_desc_ *d, const xt_grid_ *ga, const xt_grid_ *gb,
                                const int at[4], cm_type type, const cm_matrix *c)
 {
     cm_matrix sum = XT_ZERO_;
@@ -25,7 +25,7 @@ static void xt_mma_fill_(xt_ctx *x, xt_mma_desc_ *d, const xt_grid_ *ga, xt_grid
     if (xt_is_float_((int)d->left.type)) d->left = xt_fill_up_(x, &d->left, ga, CM_B);
 }
 
-XE_FN_ void xt_emit_mma_(xt_ctx *x, xt_mma_desc_ *d, bool with_c, xt_vec *r)
+XE_FN_ void xt_emit_mma_(xt_ctx *x, xt_mma_desc_ *d, bool with_c, xt_vec *r, xt_product_fn_ block)
 {
     xt_grid_ ga, gb, gr;
     cm_matrix c = XT_ZERO_;
@@ -41,7 +41,7 @@ XE_FN_ void xt_emit_mma_(xt_ctx *x, xt_mma_desc_ *d, bool with_c, xt_vec *r)
                 for (at[3] = 0; at[3] < gr.cut[1].n; at[3]++) {
                     n = xt_block_number_(&gr, at[0], at[1], at[2], at[3]);
                     if (with_c) c = xt_varied_(x, &d->sum, &d->sum.block[n]);
-                    r->block[n] = xt_mma_block_(x, d, &ga, &gb, at, r->type, with_c ? &c : NULL);
+                    r->block[n] = block(x, d, &ga, &gb, at, r->type, with_c ? &c : NULL);
                 }
 }
 
@@ -53,6 +53,6 @@ XE_FN_ void xt_write_tile_mma_(xt_ctx *x, const xt_node_ *n)
     if (with_c) d.sum = xt_now_as_(x, &d.sum, CM_ACC);
     d.left = xt_now_as_(x, &d.left, CM_B);
     d.right = xt_now_as_(x, &d.right, CM_A);
-    if (r.blocks) xt_emit_mma_(x, &d, with_c, &r);
+    if (r.blocks) xt_emit_mma_(x, &d, with_c, &r, xt_mma_block_);
     xt_define_vec_(x, n->result, r);
 }

@@ -18,9 +18,10 @@ static cm_matrix xt_scales_(xt_ctx *x, const xt_vec *v, int dim, const int at[4]
 }
 
 /* A block of the result. In coopmatrix.h, b is the left operand and a the right one. */
-static cm_matrix xt_scaled_block_(xt_ctx *x, const xt_scaled_desc_ *d, const xt_grid_ *ga, const xt_grid_ *gb,
+static cm_matrix xt_scaled_block_(xt_ctx *x, const xt_mma_desc_ *mma, const xt_grid_ *ga, const xt_grid_ *gb,
                                   const int at[4], cm_type type, const cm_matrix *c)
 {
+    const xt_scaled_desc_ *d = (const xt_scaled_desc_ *)mma; /* begins with it */
     const int per = d->mma.left.type == CM_E2M1 ? 2 : 1;
     cm_matrix sum = XT_ZERO_;
     for (int k = 0; k < ga->cut[1].n; k++) {
@@ -39,26 +40,13 @@ XE_FN_ void xt_write_tile_mma_scaled_(xt_ctx *x, const xt_node_ *node)
 {
     xt_scaled_desc_ d = *node->scaled;
     const bool with_c = d.mma.sum.magic != 0;
-    xt_grid_ ga, gb, gr;
-    int at[4];
     xt_vec r = xt_make_vec_(x, node);
     if (with_c) d.mma.sum = xt_now_as_(x, &d.mma.sum, CM_ACC);
     d.mma.left = xt_now_as_(x, &d.mma.left, CM_B);
     d.mma.right = xt_now_as_(x, &d.mma.right, CM_A);
     d.scale_a = xt_now_as_(x, &d.scale_a, CM_ACC);
     d.scale_b = xt_now_as_(x, &d.scale_b, CM_ACC);
-    xt_grid_init_(x, &ga, &d.mma.left.dist);
-    xt_grid_init_(x, &gb, &d.mma.right.dist);
-    xt_grid_init_(x, &gr, &r.dist);
-    const bool made = d.mma.left.blocks == ga.blocks && d.mma.right.blocks == gb.blocks && d.scale_a.blocks &&
-                      d.scale_b.blocks && (!with_c || d.mma.sum.blocks == gr.blocks);
-    for (at[0] = 0; made && at[0] < gr.rounds[0]; at[0]++)
-        for (at[1] = 0; at[1] < gr.rounds[1]; at[1]++)
-            for (at[2] = 0; at[2] < gr.cut[0].n; at[2]++)
-                for (at[3] = 0; at[3] < gr.cut[1].n; at[3]++) {
-                    int n = xt_block_number_(&gr, at[0], at[1], at[2], at[3]);
-                    cm_matrix c = with_c ? xt_varied_(x, &d.mma.sum, &d.mma.sum.block[n]) : cm_poison();
-                    r.block[n] = xt_scaled_block_(x, &d, &ga, &gb, at, r.type, with_c ? &c : NULL);
-                }
+    if (r.blocks && d.scale_a.blocks && d.scale_b.blocks)
+        xt_emit_mma_(x, &d.mma, with_c, &r, xt_scaled_block_);
     xt_define_vec_(x, node->result, r);
 }

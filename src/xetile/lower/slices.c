@@ -11,7 +11,7 @@ static void xt_emit_slice_(xt_ctx *x, xt_mma_desc_ *d, bool with_c, xt_vec *r, s
     xt_stage_end_(x, left, right);
     d->left = xt_stage_get_(x, left, 0);
     d->right = xt_stage_get_(x, right, 0);
-    xt_emit_mma_(x, d, with_c, r);
+    xt_emit_mma_(x, d, with_c, r, xt_mma_block_);
     d->sum = *r;
     left->slice = right->slice = 0;
 }
