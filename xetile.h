@@ -2100,6 +2100,15 @@ XE_FN_ xt_val *xt_tile_scalar_(xt_tile *t, int i)
     return i == 4 ? &t->pitch : i == 5 ? &t->base : NULL;
 }
 
+/* The transpose of a tile, with its elements where they are. */
+XE_FN_ xt_tile xt_transposed_(const xt_tile *t)
+{
+    xt_tile r = *t;
+    for (int i = 0; i < 2; i++) r.offset[i] = t->offset[1 - i], r.shape[i] = t->shape[1 - i];
+    r.column_major = !t->column_major;
+    return r;
+}
+
 /* ---- scopes of values -------------------------------------------------------------------------------------------- */
 
 typedef struct {
@@ -3863,17 +3872,12 @@ XE_FN_ int xt_share_pieces_(const xt_share_ *s, int which)
 /* Finds the smallest height of pieces so that there are enough subgroups; false if there is none, or too few pieces. */
 XE_FN_ bool xt_share_init_(xt_share_ *s, const xt_tile *a, const xt_tile *b)
 {
-    int bytes = xt_bytes_(a->type), side[2], n = a->dist.subgroups;
-    s->tile[0] = *a; /* the larger one gets at least half of the subgroups */
-    s->tile[1] = *b;
-    if (a->dist.shape[0] * a->dist.shape[1] < b->dist.shape[0] * b->dist.shape[1]) {
-        s->tile[0] = *b;
-        s->tile[1] = *a;
-    }
-    side[0] = a->dist.shape[xt_inner_(a)];
-    side[1] = b->dist.shape[xt_inner_(b)];
-    s->across = side[0] < side[1] ? side[0] : side[1];
-    if (s->across > 64 / bytes) s->across = 64 / bytes;
+    int bytes = xt_bytes_(a->type), n = a->dist.subgroups;
+    /* the larger one gets at least half of the subgroups */
+    bool swap = a->dist.shape[0] * a->dist.shape[1] < b->dist.shape[0] * b->dist.shape[1];
+    s->tile[swap] = *a;
+    s->tile[!swap] = *b;
+    s->across = xt_least_(a->dist.shape[xt_inner_(a)], xt_least_(b->dist.shape[xt_inner_(b)], 64 / bytes));
     if (a->type != b->type || s->across * bytes < 32 || (s->across & (s->across - 1))) return false;
     for (s->down = 1; s->down <= 32; s->down *= 2) {
         s->pieces[0] = xt_share_pieces_(s, 0);
@@ -4467,16 +4471,6 @@ XE_FN_ int xt_stage_position_(const xt_stage_ *s, int p, int slot)
 /* The number of units of a subgroup. */
 XE_FN_ int xt_stage_rounds_(const xt_stage_ *s) { return (s->units + s->subgroups - 1) / s->subgroups; }
 
-/* The tile, transposed if the vector is its transpose. */
-XE_FN_ xt_tile xt_stage_transpose_(const xt_stage_ *s, xt_tile t)
-{
-    xt_tile r = t;
-    for (int i = 0; i < 2; i++) r.offset[i] = t.offset[i ^ s->transposed];
-    for (int i = 0; i < 2; i++) r.shape[i] = t.shape[i ^ s->transposed];
-    r.column_major = t.column_major != s->transposed;
-    return r;
-}
-
 XE_FN_ xt_stage_ *xt_stage_at_(xt_ctx *x, int i) { return (xt_stage_ *)x->stages.items + i; }
 
 /* ---- the condition ----------------------------------------------------------------------------------------------- */
@@ -4554,7 +4548,7 @@ XE_FN_ xt_tile xt_stage_tile_(xt_ctx *x, const xt_stage_ *s)
     xt_tile t = xt_group_tile_(x, s->from);
     xt_val *k = &t.offset[(s->use == CM_B) ^ s->transposed];
     if (s->slice) *k = xt_scalar_(CM_I32, spe_iadd(&x->m, xt_index_id_(x, k), s->slice), 1);
-    return xt_stage_transpose_(s, t);
+    return s->transposed ? xt_transposed_(&t) : t;
 }
 
 XE_FN_ spe_id xt_stage_offset_(xt_ctx *x, const xt_tile *t, int dim) { return xt_index_id_(x, &t->offset[dim]); }
@@ -5645,12 +5639,7 @@ XE_FN_ bool xt_transpose_field_(xt_ctx *x, xt_field_ *f, xt_field_ *out)
 /* The transpose of a loaded vector's tile, as if memory had the other order; to: another distribution, or NULL. */
 XE_FN_ xt_tile xt_transposed_tile_(xt_ctx *x, const xt_tile *of, const xt_dist *to)
 {
-    xt_tile t = xt_now_tile_(x, of), r = t;
-    r.column_major = !t.column_major;
-    for (int i = 0; i < 2; i++) {
-        r.shape[i] = t.shape[1 - i];
-        r.offset[i] = t.offset[1 - i];
-    }
+    xt_tile t = xt_now_tile_(x, of), r = xt_transposed_(&t);
     for (int i = 0; to && i < 2; i++) {
         spe_id before = xt_piece_offset_id_(x, &of->dist, i), now = xt_piece_offset_id_(x, to, 1 - i);
         spe_id move = spe_isub(&x->m, now, before), at = xt_index_id_(x, &t.offset[i]);
@@ -5687,45 +5676,27 @@ XE_FN_ xt_vec xt_moved_vec_(xt_ctx *x, const xt_vec *v)
     return xt_now_vec_(x, v);
 }
 
-/* Between subgroups. */
-XE_FN_ bool xt_move_through_memory_(xt_ctx *x, const xt_node_ *n, xt_vec *r)
+/* Within a subgroup: transposes of more than two rows and columns square by square, all else element by element. */
+XE_FN_ xt_vec xt_move_within_(xt_ctx *x, const xt_node_ *n, const xt_vec *v, xt_vec r)
 {
-    if (n->move->origin) return false;
-    xt_vec v = xt_moved_vec_(x, &n->move->v);
-    if (v.blocks) *r = xt_through_scratch_(x, &v, &n->move->from, *r);
-    return true;
-}
-
-/* Transposes of more than two rows and columns within a subgroup. */
-XE_FN_ bool xt_move_by_squares_(xt_ctx *x, const xt_node_ *n, xt_vec *r)
-{
-    const xt_dist *d = &n->move->v.dist;
+    const xt_dist *d = &v->dist;
+    bool squares = n->op == XT_OP_TRANSPOSE_ && d->rounds[0] * d->data[0] > 2 && d->rounds[1] * d->data[1] > 2;
     xt_field_ f, t;
-    if (n->op != XT_OP_TRANSPOSE_ || d->rounds[0] * d->data[0] <= 2 || d->rounds[1] * d->data[1] <= 2) return false;
-    xt_vec v = xt_moved_vec_(x, &n->move->v);
-    if (v.blocks && xt_field_of_(x, &f, &v, (int)xt_storage_type_(v.type)) && xt_transpose_field_(x, &f, &t))
-        *r = xt_pick_all_(x, &t, n->move->origin, NULL, *r);
-    return true;
+    if (!xt_field_of_(x, &f, v, (int)xt_storage_type_(v->type)) || (squares && !xt_transpose_field_(x, &f, &t)))
+        return r;
+    for (int i = 0; i < f.comps && !squares; i++) f.comp[i] = spe_reload(&x->m, f.comp[i]);
+    return xt_pick_all_(x, squares ? &t : &f, n->move->origin, NULL, r);
 }
 
-/* All else within a subgroup, element by element. */
-XE_FN_ bool xt_move_by_picking_(xt_ctx *x, const xt_node_ *n, xt_vec *r)
-{
-    xt_vec v = xt_moved_vec_(x, &n->move->v);
-    xt_field_ f;
-    if (!v.blocks || !xt_field_of_(x, &f, &v, (int)xt_storage_type_(v.type))) return true;
-    for (int i = 0; i < f.comps; i++) f.comp[i] = spe_reload(&x->m, f.comp[i]);
-    *r = xt_pick_all_(x, &f, n->move->origin, NULL, *r);
-    return true;
-}
-
-/* Moves elements by the first way that suits. */
+/* Moves elements by the first way that suits: loading them again, through local memory between subgroups, by lanes. */
 XE_FN_ void xt_write_move_(xt_ctx *x, const xt_node_ *n)
 {
-    static bool (*const ways[])(xt_ctx *x, const xt_node_ *n, xt_vec *r) = {
-        xt_move_by_loading_, xt_move_through_memory_, xt_move_by_squares_, xt_move_by_picking_};
     xt_vec r = xt_make_vec_(x, n);
-    for (int i = 0; r.blocks && i < (int)(sizeof ways / sizeof ways[0]) && !ways[i](x, n, &r); i++) continue;
+    if (r.blocks && !xt_move_by_loading_(x, n, &r)) {
+        xt_vec v = xt_moved_vec_(x, &n->move->v);
+        if (v.blocks && n->move->origin) r = xt_move_within_(x, n, &v, r);
+        else if (v.blocks) r = xt_through_scratch_(x, &v, &n->move->from, r);
+    }
     xt_define_vec_(x, n->result, r);
 }
 

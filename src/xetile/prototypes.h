@@ -38,6 +38,7 @@ XE_FN_ xt_node_ *xt_node_at_(xt_ctx *x, int i);
 XE_FN_ xt_value_ *xt_value_at_(xt_ctx *x, uint32_t id);
 XE_FN_ uint32_t xt_new_value_(xt_ctx *x);
 XE_FN_ xt_val *xt_tile_scalar_(xt_tile *t, int i);
+XE_FN_ xt_tile xt_transposed_(const xt_tile *t);
 XE_FN_ int xt_new_scope_(xt_where_ w, xt_op_ op);
 XE_FN_ bool xt_check_scope_(xt_where_ w, int scope, const char *what);
 XE_FN_ bool xt_is_lost_(const xt_val *v);

@@ -27,6 +27,15 @@ XE_FN_ xt_val *xt_tile_scalar_(xt_tile *t, int i)
     return i == 4 ? &t->pitch : i == 5 ? &t->base : NULL;
 }
 
+/* The transpose of a tile, with its elements where they are. */
+XE_FN_ xt_tile xt_transposed_(const xt_tile *t)
+{
+    xt_tile r = *t;
+    for (int i = 0; i < 2; i++) r.offset[i] = t->offset[1 - i], r.shape[i] = t->shape[1 - i];
+    r.column_major = !t->column_major;
+    return r;
+}
+
 /* ---- scopes of values -------------------------------------------------------------------------------------------- */
 
 typedef struct {

@@ -18,16 +18,6 @@ XE_FN_ int xt_stage_position_(const xt_stage_ *s, int p, int slot)
 /* The number of units of a subgroup. */
 XE_FN_ int xt_stage_rounds_(const xt_stage_ *s) { return (s->units + s->subgroups - 1) / s->subgroups; }
 
-/* The tile, transposed if the vector is its transpose. */
-static xt_tile xt_stage_transpose_(const xt_stage_ *s, xt_tile t)
-{
-    xt_tile r = t;
-    for (int i = 0; i < 2; i++) r.offset[i] = t.offset[i ^ s->transposed];
-    for (int i = 0; i < 2; i++) r.shape[i] = t.shape[i ^ s->transposed];
-    r.column_major = t.column_major != s->transposed;
-    return r;
-}
-
 XE_FN_ xt_stage_ *xt_stage_at_(xt_ctx *x, int i) { return (xt_stage_ *)x->stages.items + i; }
 
 /* ---- the condition ----------------------------------------------------------------------------------------------- */
@@ -105,7 +95,7 @@ static xt_tile xt_stage_tile_(xt_ctx *x, const xt_stage_ *s)
     xt_tile t = xt_group_tile_(x, s->from);
     xt_val *k = &t.offset[(s->use == CM_B) ^ s->transposed];
     if (s->slice) *k = xt_scalar_(CM_I32, spe_iadd(&x->m, xt_index_id_(x, k), s->slice), 1);
-    return xt_stage_transpose_(s, t);
+    return s->transposed ? xt_transposed_(&t) : t;
 }
 
 static spe_id xt_stage_offset_(xt_ctx *x, const xt_tile *t, int dim) { return xt_index_id_(x, &t->offset[dim]); }

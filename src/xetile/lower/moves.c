@@ -44,12 +44,7 @@ static bool xt_transpose_field_(xt_ctx *x, xt_field_ *f, xt_field_ *out)
 /* The transpose of a loaded vector's tile, as if memory had the other order; to: another distribution, or NULL. */
 static xt_tile xt_transposed_tile_(xt_ctx *x, const xt_tile *of, const xt_dist *to)
 {
-    xt_tile t = xt_now_tile_(x, of), r = t;
-    r.column_major = !t.column_major;
-    for (int i = 0; i < 2; i++) {
-        r.shape[i] = t.shape[1 - i];
-        r.offset[i] = t.offset[1 - i];
-    }
+    xt_tile t = xt_now_tile_(x, of), r = xt_transposed_(&t);
     for (int i = 0; to && i < 2; i++) {
         spe_id before = xt_piece_offset_id_(x, &of->dist, i), now = xt_piece_offset_id_(x, to, 1 - i);
         spe_id move = spe_isub(&x->m, now, before), at = xt_index_id_(x, &t.offset[i]);
@@ -86,44 +81,26 @@ static xt_vec xt_moved_vec_(xt_ctx *x, const xt_vec *v)
     return xt_now_vec_(x, v);
 }
 
-/* Between subgroups. */
-static bool xt_move_through_memory_(xt_ctx *x, const xt_node_ *n, xt_vec *r)
+/* Within a subgroup: transposes of more than two rows and columns square by square, all else element by element. */
+static xt_vec xt_move_within_(xt_ctx *x, const xt_node_ *n, const xt_vec *v, xt_vec r)
 {
-    if (n->move->origin) return false;
-    xt_vec v = xt_moved_vec_(x, &n->move->v);
-    if (v.blocks) *r = xt_through_scratch_(x, &v, &n->move->from, *r);
-    return true;
-}
-
-/* Transposes of more than two rows and columns within a subgroup. */
-static bool xt_move_by_squares_(xt_ctx *x, const xt_node_ *n, xt_vec *r)
-{
-    const xt_dist *d = &n->move->v.dist;
+    const xt_dist *d = &v->dist;
+    bool squares = n->op == XT_OP_TRANSPOSE_ && d->rounds[0] * d->data[0] > 2 && d->rounds[1] * d->data[1] > 2;
     xt_field_ f, t;
-    if (n->op != XT_OP_TRANSPOSE_ || d->rounds[0] * d->data[0] <= 2 || d->rounds[1] * d->data[1] <= 2) return false;
-    xt_vec v = xt_moved_vec_(x, &n->move->v);
-    if (v.blocks && xt_field_of_(x, &f, &v, (int)xt_storage_type_(v.type)) && xt_transpose_field_(x, &f, &t))
-        *r = xt_pick_all_(x, &t, n->move->origin, NULL, *r);
-    return true;
+    if (!xt_field_of_(x, &f, v, (int)xt_storage_type_(v->type)) || (squares && !xt_transpose_field_(x, &f, &t)))
+        return r;
+    for (int i = 0; i < f.comps && !squares; i++) f.comp[i] = spe_reload(&x->m, f.comp[i]);
+    return xt_pick_all_(x, squares ? &t : &f, n->move->origin, NULL, r);
 }
 
-/* All else within a subgroup, element by element. */
-static bool xt_move_by_picking_(xt_ctx *x, const xt_node_ *n, xt_vec *r)
-{
-    xt_vec v = xt_moved_vec_(x, &n->move->v);
-    xt_field_ f;
-    if (!v.blocks || !xt_field_of_(x, &f, &v, (int)xt_storage_type_(v.type))) return true;
-    for (int i = 0; i < f.comps; i++) f.comp[i] = spe_reload(&x->m, f.comp[i]);
-    *r = xt_pick_all_(x, &f, n->move->origin, NULL, *r);
-    return true;
-}
-
-/* Moves elements by the first way that suits. */
+/* Moves elements by the first way that suits: loading them again, through local memory between subgroups, by lanes. */
 XE_FN_ void xt_write_move_(xt_ctx *x, const xt_node_ *n)
 {
-    static bool (*const ways[])(xt_ctx *x, const xt_node_ *n, xt_vec *r) = {
-        xt_move_by_loading_, xt_move_through_memory_, xt_move_by_squares_, xt_move_by_picking_};
     xt_vec r = xt_make_vec_(x, n);
-    for (int i = 0; r.blocks && i < (int)(sizeof ways / sizeof ways[0]) && !ways[i](x, n, &r); i++) continue;
+    if (r.blocks && !xt_move_by_loading_(x, n, &r)) {
+        xt_vec v = xt_moved_vec_(x, &n->move->v);
+        if (v.blocks && n->move->origin) r = xt_move_within_(x, n, &v, r);
+        else if (v.blocks) r = xt_through_scratch_(x, &v, &n->move->from, r);
+    }
     xt_define_vec_(x, n->result, r);
 }

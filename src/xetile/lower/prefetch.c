@@ -76,17 +76,12 @@ static int xt_share_pieces_(const xt_share_ *s, int which)
 /* Finds the smallest height of pieces so that there are enough subgroups; false if there is none, or too few pieces. */
 static bool xt_share_init_(xt_share_ *s, const xt_tile *a, const xt_tile *b)
 {
-    int bytes = xt_bytes_(a->type), side[2], n = a->dist.subgroups;
-    s->tile[0] = *a; /* the larger one gets at least half of the subgroups */
-    s->tile[1] = *b;
-    if (a->dist.shape[0] * a->dist.shape[1] < b->dist.shape[0] * b->dist.shape[1]) {
-        s->tile[0] = *b;
-        s->tile[1] = *a;
-    }
-    side[0] = a->dist.shape[xt_inner_(a)];
-    side[1] = b->dist.shape[xt_inner_(b)];
-    s->across = side[0] < side[1] ? side[0] : side[1];
-    if (s->across > 64 / bytes) s->across = 64 / bytes;
+    int bytes = xt_bytes_(a->type), n = a->dist.subgroups;
+    /* the larger one gets at least half of the subgroups */
+    bool swap = a->dist.shape[0] * a->dist.shape[1] < b->dist.shape[0] * b->dist.shape[1];
+    s->tile[swap] = *a;
+    s->tile[!swap] = *b;
+    s->across = xt_least_(a->dist.shape[xt_inner_(a)], xt_least_(b->dist.shape[xt_inner_(b)], 64 / bytes));
     if (a->type != b->type || s->across * bytes < 32 || (s->across & (s->across - 1))) return false;
     for (s->down = 1; s->down <= 32; s->down *= 2) {
         s->pieces[0] = xt_share_pieces_(s, 0);
