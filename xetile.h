@@ -11604,39 +11604,42 @@ XE_FN_ bool xt_ends_with_(const xt_tile_desc_ *operand, const xt_tile_desc_ *res
     return xt_same_dimension_(operand, n - 2 + dim, result, m - 2 + dim);
 }
 
-XE_FN_ bool xt_is_reached_(xt_ctx *x, uint32_t id) { return xt_value_at_(x, xt_tied_(x, id))->reached; }
+XE_FN_ xt_value_ *xt_root_of_(xt_ctx *x, uint32_t id) { return xt_value_at_(x, xt_tied_(x, id)); }
 
-/* Is one of an element-wise operation's operands reached? */
-XE_FN_ bool xt_reaches_(xt_ctx *x, const xt_node_ *n)
+XE_FN_ bool xt_is_reached_(xt_ctx *x, uint32_t id) { return xt_root_of_(x, id)->reached; }
+
+XE_FN_ bool xt_is_each_(xt_ctx *x, const xt_node_ *n) { return (void)x, xt_does_(n->op, XT_EACH_); }
+
+/* From what is reached, goes on to what these nodes compute from it: element-wise operations, and ones on whole
+ * vectors. */
+XE_FN_ void xt_reach_through_(xt_ctx *x, bool (*through)(xt_ctx *x, const xt_node_ *n))
 {
-    if (!xt_does_(n->op, XT_EACH_)) return false;
-    for (int i = 0; i < xt_operand_count_(n->vectors); i++)
-        if (xt_is_reached_(x, n->vectors->v[i].id)) return true;
-    return false;
+    for (bool more = true; more;) {
+        more = false;
+        for (int i = 0; i < x->nodes.count; i++) {
+            const xt_node_ *n = xt_node_at_(x, i);
+            if (!through(x, n) || xt_is_reached_(x, n->result)) continue;
+            bool each = xt_does_(n->op, XT_EACH_), reached = !each && xt_is_reached_(x, n->move->v.id);
+            for (int j = 0; each && j < xt_operand_count_(n->vectors); j++)
+                reached = reached || xt_is_reached_(x, n->vectors->v[j].id);
+            xt_root_of_(x, n->result)->reached = reached;
+            more = more || reached;
+        }
+    }
 }
 
 /* Finds what is computed element by element from products with this vector as the left (dim 0) or right operand. False
  * if it is the other one somewhere. */
 XE_FN_ bool xt_reach_from_operand_(xt_ctx *x, uint32_t id, int dim)
 {
-    bool more = true;
     for (int i = 1; i < x->values.count; i++) xt_value_at_(x, (uint32_t)i)->reached = false;
     for (int i = 0; i < x->nodes.count; i++) {
         const xt_node_ *n = xt_node_at_(x, i);
         if (!xt_is_opaque_product_(x, n)) continue;
         if ((dim ? n->mma->left.id : n->mma->right.id) == id) return false;
-        if ((dim ? n->mma->right.id : n->mma->left.id) == id) xt_value_at_(x, xt_tied_(x, n->result))->reached = true;
+        if ((dim ? n->mma->right.id : n->mma->left.id) == id) xt_root_of_(x, n->result)->reached = true;
     }
-    while (more) {
-        more = false;
-        for (int i = 0; i < x->nodes.count; i++) {
-            const xt_node_ *n = xt_node_at_(x, i);
-            if (!xt_reaches_(x, n)) continue;
-            xt_value_ *value = xt_value_at_(x, xt_tied_(x, n->result));
-            more = more || !value->reached;
-            value->reached = true;
-        }
-    }
+    xt_reach_through_(x, xt_is_each_);
     return true;
 }
 
@@ -11849,16 +11852,15 @@ XE_FN_ void xt_find_panels_(xt_ctx *x)
 
 /* ---- what is computed from products ------------------------------------------------------------------------------ */
 
-XE_FN_ xt_value_ *xt_root_of_(xt_ctx *x, uint32_t id) { return xt_value_at_(x, xt_tied_(x, id)); }
-
 XE_FN_ bool xt_makes_vector_(xt_ctx *x, const xt_node_ *n)
 {
     return n->result && xt_value_at_(x, n->result)->now.vec.magic == XT_VEC_MAGIC_;
 }
 
-/* Is what a node makes computed from opaque vectors by the device's matrices? */
+/* Is what a node makes a vector, computed from opaque ones by the device's matrices? */
 XE_FN_ bool xt_is_opaque_step_(xt_ctx *x, const xt_node_ *n)
 {
+    if (!xt_makes_vector_(x, n)) return false;
     return xt_is_opaque_each_(x, n) || xt_is_opaque_reduce_(x, n) || xt_is_opaque_spread_(x, n);
 }
 
@@ -11880,39 +11882,10 @@ XE_FN_ void xt_suppose_opaque_(xt_ctx *x)
     }
     for (int i = 0; i < x->nodes.count; i++) {
         const xt_node_ *n = xt_node_at_(x, i);
-        if (!xt_makes_vector_(x, n) || !xt_is_opaque_step_(x, n)) continue;
+        if (!xt_is_opaque_step_(x, n)) continue;
         xt_value_ *value = xt_root_of_(x, n->result);
         if (value->carried && value->now.vec.type != CM_F32 && !value->opaque) continue;
         if (cm_coop_shape_of(&x->target, CM_F16, xt_value_at_(x, n->result)->now.vec.type)) value->opaque = true;
-    }
-}
-
-/* Is one of a step's operands computed from products? */
-XE_FN_ bool xt_has_reached_operand_(xt_ctx *x, const xt_node_ *n)
-{
-    if (!xt_does_(n->op, XT_EACH_)) return xt_root_of_(x, n->move->v.id)->reached;
-    for (int i = 0; i < xt_operand_count_(n->vectors); i++)
-        if (xt_root_of_(x, n->vectors->v[i].id)->reached) return true;
-    return false;
-}
-
-/* Finds what is computed from products. */
-XE_FN_ void xt_reach_from_products_(xt_ctx *x)
-{
-    bool more = true;
-    for (int i = 1; i < x->values.count; i++) {
-        xt_value_ *v = xt_value_at_(x, (uint32_t)i);
-        v->reached = v->multiplies;
-    }
-    while (more) {
-        more = false;
-        for (int i = 0; i < x->nodes.count; i++) {
-            const xt_node_ *n = xt_node_at_(x, i);
-            if (!xt_makes_vector_(x, n) || !xt_is_opaque_step_(x, n)) continue;
-            xt_value_ *value = xt_root_of_(x, n->result);
-            if (value->reached || !xt_has_reached_operand_(x, n)) continue;
-            value->reached = more = true;
-        }
     }
 }
 
@@ -11922,7 +11895,11 @@ XE_FN_ void xt_decide_opaque_(xt_ctx *x)
     bool changed = true;
     while (changed) {
         changed = false;
-        xt_reach_from_products_(x);
+        for (int i = 1; i < x->values.count; i++) {
+            xt_value_ *v = xt_value_at_(x, (uint32_t)i);
+            v->reached = v->multiplies;
+        }
+        xt_reach_through_(x, xt_is_opaque_step_);
         for (int i = 0; i < x->nodes.count; i++) {
             const xt_node_ *n = xt_node_at_(x, i);
             if (!xt_makes_vector_(x, n)) continue;

@@ -279,6 +279,8 @@ XE_FN_ bool xt_choose_resources_(xt_ctx *x);
 XE_FN_ void xt_find_products_(xt_ctx *x);
 XE_FN_ void xt_find_reloads_(xt_ctx *x);
 XE_FN_ bool xt_find_scratch_(xt_ctx *x);
+XE_FN_ xt_value_ *xt_root_of_(xt_ctx *x, uint32_t id);
+XE_FN_ void xt_reach_through_(xt_ctx *x, bool (*through)(xt_ctx *x, const xt_node_ *n));
 XE_FN_ bool xt_outside_matters_(xt_ctx *x, uint32_t id, const xt_tile *from, const xt_frame_ *loop);
 XE_FN_ void xt_find_opaque_(xt_ctx *x);
 XE_FN_ void xt_find_layouts_(xt_ctx *x);

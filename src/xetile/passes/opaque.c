@@ -177,16 +177,15 @@ static void xt_find_panels_(xt_ctx *x)
 
 /* ---- what is computed from products ------------------------------------------------------------------------------ */
 
-static xt_value_ *xt_root_of_(xt_ctx *x, uint32_t id) { return xt_value_at_(x, xt_tied_(x, id)); }
-
 static bool xt_makes_vector_(xt_ctx *x, const xt_node_ *n)
 {
     return n->result && xt_value_at_(x, n->result)->now.vec.magic == XT_VEC_MAGIC_;
 }
 
-/* Is what a node makes computed from opaque vectors by the device's matrices? */
+/* Is what a node makes a vector, computed from opaque ones by the device's matrices? */
 static bool xt_is_opaque_step_(xt_ctx *x, const xt_node_ *n)
 {
+    if (!xt_makes_vector_(x, n)) return false;
     return xt_is_opaque_each_(x, n) || xt_is_opaque_reduce_(x, n) || xt_is_opaque_spread_(x, n);
 }
 
@@ -208,39 +207,10 @@ static void xt_suppose_opaque_(xt_ctx *x)
     }
     for (int i = 0; i < x->nodes.count; i++) {
         const xt_node_ *n = xt_node_at_(x, i);
-        if (!xt_makes_vector_(x, n) || !xt_is_opaque_step_(x, n)) continue;
+        if (!xt_is_opaque_step_(x, n)) continue;
         xt_value_ *value = xt_root_of_(x, n->result);
         if (value->carried && value->now.vec.type != CM_F32 && !value->opaque) continue;
         if (cm_coop_shape_of(&x->target, CM_F16, xt_value_at_(x, n->result)->now.vec.type)) value->opaque = true;
-    }
-}
-
-/* Is one of a step's operands computed from products? */
-static bool xt_has_reached_operand_(xt_ctx *x, const xt_node_ *n)
-{
-    if (!xt_does_(n->op, XT_EACH_)) return xt_root_of_(x, n->move->v.id)->reached;
-    for (int i = 0; i < xt_operand_count_(n->vectors); i++)
-        if (xt_root_of_(x, n->vectors->v[i].id)->reached) return true;
-    return false;
-}
-
-/* Finds what is computed from products. */
-static void xt_reach_from_products_(xt_ctx *x)
-{
-    bool more = true;
-    for (int i = 1; i < x->values.count; i++) {
-        xt_value_ *v = xt_value_at_(x, (uint32_t)i);
-        v->reached = v->multiplies;
-    }
-    while (more) {
-        more = false;
-        for (int i = 0; i < x->nodes.count; i++) {
-            const xt_node_ *n = xt_node_at_(x, i);
-            if (!xt_makes_vector_(x, n) || !xt_is_opaque_step_(x, n)) continue;
-            xt_value_ *value = xt_root_of_(x, n->result);
-            if (value->reached || !xt_has_reached_operand_(x, n)) continue;
-            value->reached = more = true;
-        }
     }
 }
 
@@ -250,7 +220,11 @@ static void xt_decide_opaque_(xt_ctx *x)
     bool changed = true;
     while (changed) {
         changed = false;
-        xt_reach_from_products_(x);
+        for (int i = 1; i < x->values.count; i++) {
+            xt_value_ *v = xt_value_at_(x, (uint32_t)i);
+            v->reached = v->multiplies;
+        }
+        xt_reach_through_(x, xt_is_opaque_step_);
         for (int i = 0; i < x->nodes.count; i++) {
             const xt_node_ *n = xt_node_at_(x, i);
             if (!xt_makes_vector_(x, n)) continue;

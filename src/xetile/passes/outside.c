@@ -38,39 +38,42 @@ static bool xt_ends_with_(const xt_tile_desc_ *operand, const xt_tile_desc_ *res
     return xt_same_dimension_(operand, n - 2 + dim, result, m - 2 + dim);
 }
 
-static bool xt_is_reached_(xt_ctx *x, uint32_t id) { return xt_value_at_(x, xt_tied_(x, id))->reached; }
+XE_FN_ xt_value_ *xt_root_of_(xt_ctx *x, uint32_t id) { return xt_value_at_(x, xt_tied_(x, id)); }
 
-/* Is one of an element-wise operation's operands reached? */
-static bool xt_reaches_(xt_ctx *x, const xt_node_ *n)
+static bool xt_is_reached_(xt_ctx *x, uint32_t id) { return xt_root_of_(x, id)->reached; }
+
+static bool xt_is_each_(xt_ctx *x, const xt_node_ *n) { return (void)x, xt_does_(n->op, XT_EACH_); }
+
+/* From what is reached, goes on to what these nodes compute from it: element-wise operations, and ones on whole
+ * vectors. */
+XE_FN_ void xt_reach_through_(xt_ctx *x, bool (*through)(xt_ctx *x, const xt_node_ *n))
 {
-    if (!xt_does_(n->op, XT_EACH_)) return false;
-    for (int i = 0; i < xt_operand_count_(n->vectors); i++)
-        if (xt_is_reached_(x, n->vectors->v[i].id)) return true;
-    return false;
+    for (bool more = true; more;) {
+        more = false;
+        for (int i = 0; i < x->nodes.count; i++) {
+            const xt_node_ *n = xt_node_at_(x, i);
+            if (!through(x, n) || xt_is_reached_(x, n->result)) continue;
+            bool each = xt_does_(n->op, XT_EACH_), reached = !each && xt_is_reached_(x, n->move->v.id);
+            for (int j = 0; each && j < xt_operand_count_(n->vectors); j++)
+                reached = reached || xt_is_reached_(x, n->vectors->v[j].id);
+            xt_root_of_(x, n->result)->reached = reached;
+            more = more || reached;
+        }
+    }
 }
 
 /* Finds what is computed element by element from products with this vector as the left (dim 0) or right operand. False
  * if it is the other one somewhere. */
 static bool xt_reach_from_operand_(xt_ctx *x, uint32_t id, int dim)
 {
-    bool more = true;
     for (int i = 1; i < x->values.count; i++) xt_value_at_(x, (uint32_t)i)->reached = false;
     for (int i = 0; i < x->nodes.count; i++) {
         const xt_node_ *n = xt_node_at_(x, i);
         if (!xt_is_opaque_product_(x, n)) continue;
         if ((dim ? n->mma->left.id : n->mma->right.id) == id) return false;
-        if ((dim ? n->mma->right.id : n->mma->left.id) == id) xt_value_at_(x, xt_tied_(x, n->result))->reached = true;
+        if ((dim ? n->mma->right.id : n->mma->left.id) == id) xt_root_of_(x, n->result)->reached = true;
     }
-    while (more) {
-        more = false;
-        for (int i = 0; i < x->nodes.count; i++) {
-            const xt_node_ *n = xt_node_at_(x, i);
-            if (!xt_reaches_(x, n)) continue;
-            xt_value_ *value = xt_value_at_(x, xt_tied_(x, n->result));
-            more = more || !value->reached;
-            value->reached = true;
-        }
-    }
+    xt_reach_through_(x, xt_is_each_);
     return true;
 }
 
