@@ -9,10 +9,10 @@ git rev-parse -q --verify "$before^{commit}" >/dev/null || { echo "there is no c
 
 # Subjects, in the order of the table; `later`: asked for after the floors were, and not in the last row.
 subjects='face: manual types macros
-record: context record operations ops.h internal.h build emit values resources lower
+record: context record operations ops.h internal.h build emit values resources lower user_operations
 numbers: numbers
-tiles: maps tiles layout layouts
-regions: regions control carried condition turns single
+tiles: maps tiles layout layouts vector_layouts
+regions: regions control carried condition turns unroll single element
 memory: access loads borders chooser scattered atomics prefetch block2d
 pitch: staged staging copy_in local_operands slices reloads
 vectors: elements arithmetic components vectors random
