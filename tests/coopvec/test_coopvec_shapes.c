@@ -22,7 +22,7 @@ static bool wanted(int combination, int shape, int v, mode how)
 static bool in_sample(int combination, int shape, int v, mode how)
 {
     if (combination >= COMBINATIONS) return test_takes(shape + v / 2 + (int)how, 2);
-    return test_takes(combination + shape + 2 * v + (int)how, 5);
+    return test_takes(combination + shape + 2 * v + (int)how, 7);
 }
 
 static void shapes_of(int combination)

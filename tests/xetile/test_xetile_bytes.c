@@ -130,7 +130,7 @@ TEST(bytes_in_words)
                 now.by = op == PLUS ? sums[i] : op <= RIGHT ? i : mask;
                 now.rows = shape[0], now.cols = shape[1];
                 now.groups = (1023 + now.rows * now.cols) / (now.rows * now.cols);
-                if (!test_takes(n, 2)) continue;
+                if (!test_takes(n, 3)) continue;
                 check(&bytes, n % 4 ? XT_PITCH_ALIGNED : XT_PITCH_ANY);
             }
 }

@@ -16,7 +16,7 @@ static struct {
         if (target_has(v))
 
 /* In the sample a variant runs one form of two, or none; which, changes from test to test. */
-static bool takes(const variant *v, int turn) { return test_takes((int)(v - variants) + turn, 3); }
+static bool takes(const variant *v, int turn) { return test_takes((int)(v - variants) + turn, 4); }
 
 static const xt_map no_map = {{0, 0}, {0, 0}}, by_4 = {{2, 2}, {4, 16}}, round_robin = {{4, 1}, {1, 32}};
 
