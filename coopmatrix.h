@@ -2450,14 +2450,14 @@ XE_FN_ spe_id *cm_totals_(cm_ctx *c, cm_op op, cm_direction by, const cm_matrix 
 }
 
 /* cm_reduce_spread of a real matrix, in the result's layout. */
-XE_FN_ cm_matrix cm_spread_totals_(cm_ctx *c, cm_op op, cm_direction by, const cm_matrix *a, int extent)
+XE_FN_ cm_matrix cm_repeat_totals_(cm_ctx *c, cm_op op, cm_direction by, const cm_matrix *a, int extent)
 {
     bool rows = by == CM_BY_ROW;
     cm_layout l =
         cm_layout_for(c, rows ? a->layout.rows : extent, rows ? extent : a->layout.cols, a->layout.type, a->layout.use);
     if (!l.rows) return cm_poison();
     if (l.size_i != a->layout.size_i) { /* other lanes hold the columns: reduce in place, then move */
-        cm_matrix d = cm_spread_totals_(c, op, by, a, a->layout.rows);
+        cm_matrix d = cm_repeat_totals_(c, op, by, a, a->layout.rows);
         return cm_repeat(c, &d, extent, a->layout.cols);
     }
     spe_id *total = cm_totals_(c, op, by, a), *v = cm_ids_(c, l.size_v);
@@ -2479,7 +2479,7 @@ cm_matrix cm_reduce_spread(cm_ctx *c, cm_op op, cm_direction by, const cm_matrix
                           cm_name_(a->layout.type), (int)op, (int)by);
     for (int i = 0; i < cm_halves_(a->layout.type); i++) {
         half[i] = cm_half_(a, i);
-        half[i] = cm_spread_totals_(c, op, by, &half[i], extent);
+        half[i] = cm_repeat_totals_(c, op, by, &half[i], extent);
     }
     return cm_of_halves_(c, a->layout.type, half);
 }
@@ -2682,7 +2682,7 @@ XE_FN_ void cm_columns_(cm_ctx *c, const cm_surface_ *s, int cols, cm_axis_ *col
 }
 
 /* M < S: lanes have different columns, and some may be padding. */
-XE_FN_ void cm_columns_spread_(cm_ctx *c, const cm_layout *l, const cm_surface_ *s, int cols, cm_axis_ *col)
+XE_FN_ void cm_columns_over_lanes_(cm_ctx *c, const cm_layout *l, const cm_surface_ *s, int cols, cm_axis_ *col)
 {
     int across = l->lanes / l->size_i;
     spe_id j0 = cm_times_(c, cm_lane_(c, l).col, l->omega);
@@ -2717,7 +2717,7 @@ XE_FN_ bool cm_axes_init_(cm_ctx *c, const cm_layout *l, const cm_surface_ *s, b
     if (!a->col || !cm_rows_(c, l, s, a)) return false;
     if (loads && cm_finds_by_lane_(c, l, s, cols)) cm_columns_by_lane_(c, l, s, cols, a->col);
     else if (l->size_i == l->lanes) cm_columns_(c, s, cols, a->col);
-    else cm_columns_spread_(c, l, s, cols, a->col);
+    else cm_columns_over_lanes_(c, l, s, cols, a->col);
     return spe_ok(c->module);
 }
 
@@ -3808,7 +3808,7 @@ XE_FN_ spe_id cm_choose_b_(cm_ctx *c, const cm_job_ *job, const spe_id *b, int k
 }
 
 /* M < S: lanes with the same row of D are I apart, each with its own column; A's element is shuffled. */
-XE_FN_ void cm_mul_add_spread_(cm_ctx *c, cm_job_ *job, const spe_id *a, const spe_id *b)
+XE_FN_ void cm_mul_add_by_lanes_(cm_ctx *c, cm_job_ *job, const spe_id *a, const spe_id *b)
 {
     const cm_layout *la = &job->a->layout, *ld = &job->acc.layout;
     const cm_iteration_ none = {0, 0};
@@ -3865,7 +3865,7 @@ XE_FN_ void cm_add_step_(cm_ctx *c, const cm_job_ *job, const spe_id *a, const s
         d[v] = spe_add(c->module, d[v], spe_mul(c->module, x, cm_choose_b_(c, job, b, k, v, t)));
 }
 
-/* The same as cm_mul_add_spread_, in loops over k: compilers take minutes for tens of thousands of products of single
+/* The same as cm_mul_add_by_lanes_, in loops over k: compilers take minutes for tens of thousands of products of single
  * elements. */
 XE_FN_ void cm_mul_add_iterations_(cm_ctx *c, cm_job_ *job, const spe_id *a, const spe_id *b)
 {
@@ -3938,7 +3938,7 @@ XE_FN_ void cm_mul_add_plain_(cm_ctx *c, cm_job_ *job)
     for (int i = 0; a && i < job->a->layout.size_v; i++) a[i] = spe_reload(c->module, a[i]);
     if (a && b && job->acc.layout.size_i < job->acc.layout.lanes) {
         c->written += job->b->layout.rows * job->b->layout.cols;
-        if (c->written <= cm_written_most_(c)) cm_mul_add_spread_(c, job, a, b);
+        if (c->written <= cm_written_most_(c)) cm_mul_add_by_lanes_(c, job, a, b);
         else cm_mul_add_iterations_(c, job, a, b);
     }
     if (a && b && job->acc.layout.size_i == job->acc.layout.lanes) cm_mul_add_rows_(c, job, a, b);
@@ -4093,7 +4093,7 @@ XE_FN_ spe_id cm_scale_factor_(cm_ctx *c, cm_type type, spe_id a, spe_id b, void
 }
 
 /* Column `at` of row scales, or row `at` of column scales, in every element of an m x n accumulator of f32. */
-XE_FN_ cm_matrix cm_spread_scale_(cm_ctx *c, const cm_matrix *scales, bool of_rows, int at, int m, int n)
+XE_FN_ cm_matrix cm_repeat_scale_(cm_ctx *c, const cm_matrix *scales, bool of_rows, int at, int m, int n)
 {
     cm_layout l = cm_layout_for(c, m, n, CM_F32, CM_ACC);
     if (of_rows || l.size_i < l.lanes) {
@@ -4158,8 +4158,8 @@ XE_FN_ cm_matrix cm_scaled_block_(cm_ctx *c, const cm_matrix *a, const cm_matrix
     cm_matrix x = cm_submatrix(c, a, 0, block * deep, m, deep), y = cm_submatrix(c, b, block * deep, 0, deep, n);
     cm_matrix sum = cm_mul_add_real(c, CM_F32, &x, &y, NULL);
     for (int i = 0; i < 2; i++) {
-        cm_matrix of_a = cm_spread_scale_(c, &fa[i], true, block, m, n);
-        cm_matrix of_b = cm_spread_scale_(c, &fb[i], false, block, m, n), root = cm_mul(c, &of_a, &of_b);
+        cm_matrix of_a = cm_repeat_scale_(c, &fa[i], true, block, m, n);
+        cm_matrix of_b = cm_repeat_scale_(c, &fb[i], false, block, m, n), root = cm_mul(c, &of_a, &of_b);
         sum = cm_mul(c, &sum, &root);
     }
     return sum;

@@ -3174,7 +3174,7 @@ XE_FN_ int spe_format_for_(spe_encoding encoding, uint32_t bits)
                         : -1;
 }
 
-/* ---- numbers taken apart ----------------------------------------------------------------------------------------- */
+/* ---- numbers in their parts -------------------------------------------------------------------------------------- */
 
 enum { SPE_FINITE_, SPE_INFINITE_, SPE_NAN_ };
 
@@ -3194,7 +3194,7 @@ XE_FN_ spe_parts_ spe_normal_(spe_parts_ p)
     return p;
 }
 
-XE_FN_ spe_parts_ spe_take_apart_(int format, uint64_t bits)
+XE_FN_ spe_parts_ spe_decode_(int format, uint64_t bits)
 {
     const spe_format_ *f = spe_format_of_(format);
     uint64_t sign = (uint64_t)1 << (f->exponent + f->mantissa), magnitude = bits & (sign - 1);
@@ -3214,7 +3214,7 @@ XE_FN_ spe_parts_ spe_take_apart_(int format, uint64_t bits)
 }
 
 /* Rounds to nearest, ties to even. NaNs become quiet; those of f32 and f64 keep their payload. */
-XE_FN_ uint64_t spe_put_together_(int format, spe_parts_ p, bool saturate)
+XE_FN_ uint64_t spe_encode_(int format, spe_parts_ p, bool saturate)
 {
     const spe_format_ *f = spe_format_of_(format);
     uint64_t sign = (uint64_t)p.negative << (f->exponent + f->mantissa), half, rest, bits;
@@ -3242,12 +3242,12 @@ XE_FN_ spe_parts_ spe_parts_of_(double v)
 {
     uint64_t bits;
     memcpy(&bits, &v, sizeof bits);
-    return spe_take_apart_(SPE_FORMAT_F64_, bits);
+    return spe_decode_(SPE_FORMAT_F64_, bits);
 }
 
 XE_FN_ double spe_double_of_(spe_parts_ p)
 {
-    uint64_t bits = spe_put_together_(SPE_FORMAT_F64_, p, false);
+    uint64_t bits = spe_encode_(SPE_FORMAT_F64_, p, false);
     double v;
     memcpy(&v, &bits, sizeof v);
     return v;
@@ -3259,12 +3259,12 @@ XE_FN_ uint64_t spe_from_f32_(int format, float v, bool saturate)
 {
     uint32_t bits;
     memcpy(&bits, &v, sizeof bits);
-    return spe_put_together_(format, spe_take_apart_(SPE_FORMAT_F32_, bits), saturate);
+    return spe_encode_(format, spe_decode_(SPE_FORMAT_F32_, bits), saturate);
 }
 
 XE_FN_ float spe_to_f32_(int format, uint64_t bits)
 {
-    uint32_t word = (uint32_t)spe_put_together_(SPE_FORMAT_F32_, spe_take_apart_(format, bits), false);
+    uint32_t word = (uint32_t)spe_encode_(SPE_FORMAT_F32_, spe_decode_(format, bits), false);
     float v;
     memcpy(&v, &word, sizeof v);
     return v;
@@ -3306,19 +3306,19 @@ double spe_real_of_f32(float v)
 {
     uint32_t bits;
     memcpy(&bits, &v, sizeof bits);
-    return spe_double_of_(spe_take_apart_(SPE_FORMAT_F32_, bits));
+    return spe_double_of_(spe_decode_(SPE_FORMAT_F32_, bits));
 }
 
 double spe_real_of_bits(spe_encoding encoding, uint32_t width, uint64_t bits)
 {
     int format = spe_format_for_(encoding, width);
-    return spe_double_of_(spe_take_apart_(format < 0 ? (int)SPE_FORMAT_F64_ : format, format < 0 ? 0 : bits));
+    return spe_double_of_(spe_decode_(format < 0 ? (int)SPE_FORMAT_F64_ : format, format < 0 ? 0 : bits));
 }
 
 uint64_t spe_real_bits(spe_encoding encoding, uint32_t width, double v, bool saturate)
 {
     int format = spe_format_for_(encoding, width);
-    return format < 0 ? 0 : spe_put_together_(format, spe_parts_of_(v), saturate);
+    return format < 0 ? 0 : spe_encode_(format, spe_parts_of_(v), saturate);
 }
 
 bool spe_real_fits(spe_encoding encoding, uint32_t width, double v)
@@ -3327,7 +3327,7 @@ bool spe_real_fits(spe_encoding encoding, uint32_t width, double v)
     spe_parts_ p = spe_parts_of_(v);
     if (format < 0 || p.kind != SPE_FINITE_) return format >= 0;
     p.negative = false;
-    return spe_put_together_(format, p, false) <= spe_format_of_(format)->largest;
+    return spe_encode_(format, p, false) <= spe_format_of_(format)->largest;
 }
 
 bool spe_real_to_int(double v, int64_t *whole)
@@ -3347,7 +3347,7 @@ XE_ONCE_
 XE_FN_ bool spe_encode_scalar_(const spe_type_info *t, double value, uint64_t *bits)
 {
     int format = spe_format_for_(t->encoding, t->bits);
-    if (format >= 0) *bits = spe_put_together_(format, spe_parts_of_(value), false);
+    if (format >= 0) *bits = spe_encode_(format, spe_parts_of_(value), false);
     return format >= 0;
 }
 
@@ -3355,7 +3355,7 @@ XE_ONCE_
 XE_FN_ bool spe_encode_int_(const spe_type_info *t, uint64_t magnitude, bool negative, uint64_t *bits)
 {
     int format = spe_format_for_(t->encoding, t->bits);
-    if (format >= 0) *bits = spe_put_together_(format, spe_parts_of_int_(magnitude, negative), false);
+    if (format >= 0) *bits = spe_encode_(format, spe_parts_of_int_(magnitude, negative), false);
     return format >= 0;
 }
 
@@ -3542,7 +3542,7 @@ spe_id spe_const_f(spe_module *m, spe_id type, double value)
 }
 
 /* An integer as a constant of a float type; rounded once, which by way of a double it would not be. */
-XE_FN_ spe_id spe_const_whole_(spe_module *m, spe_id type, const spe_type_info *t, uint64_t magnitude, bool negative)
+XE_FN_ spe_id spe_const_integer_(spe_module *m, spe_id type, const spe_type_info *t, uint64_t magnitude, bool negative)
 {
     uint64_t bits;
     if (!spe_encode_int_(t, magnitude, negative, &bits))
@@ -3554,7 +3554,7 @@ spe_id spe_const_u(spe_module *m, spe_id type, uint64_t value)
 {
     const spe_type_info *t = spe_want_scalar_(m, __func__, type);
     if (!t) return 0;
-    if (t->kind == SPE_KIND_FLOAT) return spe_const_whole_(m, type, t, value, false);
+    if (t->kind == SPE_KIND_FLOAT) return spe_const_integer_(m, type, t, value, false);
     if (value <= spe_mask_(t->bits)) return spe_const_splat_(m, type, value);
     return SPE_ERROR_(m, RANGE, "%llu does not fit in %u bits", (unsigned long long)value, t->bits);
 }
@@ -3564,7 +3564,7 @@ spe_id spe_const_i(spe_module *m, spe_id type, int64_t value)
     const spe_type_info *t = spe_want_scalar_(m, __func__, type);
     if (!t) return 0;
     if (t->kind == SPE_KIND_FLOAT)
-        return spe_const_whole_(m, type, t, value < 0 ? 0 - (uint64_t)value : (uint64_t)value, value < 0);
+        return spe_const_integer_(m, type, t, value < 0 ? 0 - (uint64_t)value : (uint64_t)value, value < 0);
     int64_t limit = t->bits == 1 ? 1 : (int64_t)(spe_mask_(t->bits) >> 1);
     if (value > limit || value < (t->bits == 1 ? 0 : -limit - 1))
         return SPE_ERROR_(m, RANGE, "%lld does not fit in %u bits with a sign", (long long)value, t->bits);
@@ -3942,8 +3942,8 @@ XE_FN_ spe_id spe_bad_operand_(spe_module *m, spe_id value)
 XETILE_AS_BEFORE_
 XETILE_HOT_
 
-/* function_body.c - writing into the open function. This runs for every instruction and operand, so it is optimised even
- * where other bodies are not. */
+/* function_body.c - writing into the open function. This runs for every instruction and operand, so it is optimised
+ * even where other bodies are not. */
 
 /* Records that the open function uses a global variable or function, for the interface of entry points. */
 XE_FN_ void spe_use_(spe_module *m, spe_id id)

@@ -2163,17 +2163,17 @@ XE_FN_ void xt_diverges_at_least_(xt_ctx *x, uint32_t id, int divergence)
 }
 
 /* Values computed from a vector, or taken from it, differ between subgroups if the vector does. */
-XE_FN_ void xt_spread_like_(xt_ctx *x, uint32_t id, const xt_vec *v)
+XE_FN_ void xt_diverges_like_(xt_ctx *x, uint32_t id, const xt_vec *v)
 {
     xt_diverges_at_least_(x, id, xt_value_at_(x, v->id)->divergence);
 }
 
 /* A loaded value differs as the tile's position does. With a map, each subgroup has its own part of one vector. */
 XE_ONCE_
-XE_FN_ void xt_spread_of_tile_(xt_ctx *x, uint32_t id, xt_tile *t)
+XE_FN_ void xt_diverges_like_tile_(xt_ctx *x, uint32_t id, xt_tile *t)
 {
     const xt_val *v;
-    if (t->scatter) xt_spread_like_(x, id, &t->offsets);
+    if (t->scatter) xt_diverges_like_(x, id, &t->offsets);
     for (int i = 0; !xt_has_map_(&t->map) && (v = xt_tile_scalar_(t, i)) != NULL; i++)
         xt_diverges_at_least_(x, id, xt_divergence_of_(x, v));
 }
@@ -2489,7 +2489,7 @@ XE_FN_ xt_vec xt_new_vec_(xt_ctx *x, cm_type type, const xt_vec *like)
     v.block = NULL;
     v.id = xt_new_value_(x);
     if (v.id) xt_define_vec_(x, v.id, v);
-    xt_spread_like_(x, v.id, like);
+    xt_diverges_like_(x, v.id, like);
     return v;
 }
 
@@ -3431,7 +3431,7 @@ XE_FN_ spe_id xt_emit_condition_(xt_ctx *x)
     for (int i = 0; i < x->tiles.count; i++) {
         xt_plan_tile_ *p = xt_plan_tile_at_(x, i), *root = xt_plan_tile_at_(x, xt_tile_root_(x, i));
         if (!root->used || root->why_not) continue;
-        for (int j = 0; j < 2; j++) { /* any number of lines is legal if the body computes it, see xt_late_lines_ */
+        for (int j = 0; j < 2; j++) { /* any number of lines is legal if the body computes it: xt_make_lines_legal_ */
             const xt_val *extent = &p->of->matrix.shape[j];
             p->extent_id[j] = xt_is_hoistable_(x, extent) ? xt_emit_hoisted_(x, extent, CM_I32) : spe_i32(&x->m, 1);
         }
@@ -3628,7 +3628,7 @@ XE_FN_ spe_id xt_side_pointer_(xt_ctx *x, spe_id ptr)
 
 /* Makes the number of lines of a surface legal where it was not known before the body: if there are none, the position
  * is beyond the only line. */
-XE_FN_ void xt_late_lines_(spe_module *m, spe_id *lines, spe_id *at)
+XE_FN_ void xt_make_lines_legal_(spe_module *m, spe_id *lines, spe_id *at)
 {
     spe_id most = spe_i32(m, 1 << 24), one = spe_i32(m, 1);
     *at = spe_select(m, spe_slt(m, *lines, one), most, *at);
@@ -3654,8 +3654,8 @@ XE_FN_ cm_mem xt_mem_(xt_ctx *x, const xt_tile *t, const xt_block_ *b, int acces
     if (messages) mem.ptr = xt_side_pointer_(x, mem.ptr);
     else if (!t->inside) *(t->column_major ? &mem.rows : &mem.cols) = xt_lines_id_(x, t);
     if (messages && !t->inside && xt_plan_tile_at_(x, xt_tile_root_(x, t->number))->lines_in_body) {
-        if (t->column_major) xt_late_lines_(&x->m, &mem.rows, &mem.row);
-        else xt_late_lines_(&x->m, &mem.cols, &mem.col);
+        if (t->column_major) xt_make_lines_legal_(&x->m, &mem.rows, &mem.row);
+        else xt_make_lines_legal_(&x->m, &mem.cols, &mem.col);
     }
     mem.band = t->base.local ? (uint32_t)xt_plan_tile_at_(x, t->number)->band : 0;
     if (mem.band) {
@@ -4643,7 +4643,7 @@ XE_FN_ spe_id xt_splat_word_(xt_ctx *x, spe_id like, spe_id word)
 
 /* A number for each of a lane's dwords. If lanes hold lines, dword i takes it from lane i. */
 XE_ONCE_
-XE_FN_ spe_id xt_stage_spread_(xt_ctx *x, const xt_stage_ *s, spe_id like, spe_id number)
+XE_FN_ spe_id xt_stage_repeat_(xt_ctx *x, const xt_stage_ *s, spe_id like, spe_id number)
 {
     spe_module *m = &x->m;
     spe_id each[XT_PLANE_];
@@ -4699,7 +4699,7 @@ XE_FN_ spe_id xt_stage_align_(xt_ctx *x, const xt_stage_ *s, const spe_id got[3]
     spe_id bits = spe_i32(m, 31), back = spe_and(m, spe_isub(m, spe_i32(m, 0), got[2]), bits);
     spe_id low = spe_shr(m, got[0], xt_splat_word_(x, got[0], got[2]));
     spe_id high = spe_shl(m, got[1], xt_splat_word_(x, low, back));
-    mask = xt_stage_spread_(x, s, low, mask);
+    mask = xt_stage_repeat_(x, s, low, mask);
     return spe_and(m, spe_or(m, low, high), mask);
 }
 
@@ -4876,16 +4876,17 @@ XE_FN_ void xt_stage_put_(xt_ctx *x, const xt_stage_ *s)
 /* ---- element by element, where surfaces are not legal ------------------------------------------------------------ */
 
 /* Element (row, col) of the tile in the low bits of a dword; 0 outside, where lanes load the first element: a branch,
- * or a choice of distances in 64 bits (spe_load_inside), would take Intel's compiler more registers. */
-XE_FN_ spe_id xt_stage_element_(xt_ctx *x, const xt_stage_ *s, spe_id row, spe_id col)
+ * or a choice of distances in 64 bits (spe_load_inside), would take Intel's compiler more registers. extent: of the
+ * matrix, not negative. */
+XE_FN_ spe_id xt_stage_element_(xt_ctx *x, const xt_stage_ *s, spe_id row, spe_id col, const spe_id *extent)
 {
     spe_module *m = &x->m;
     const xt_tile *t = &s->tile;
     int inner = xt_inner_(t);
     spe_id at[2] = {spe_iadd(m, xt_stage_offset_(x, t, 0), row), spe_iadd(m, xt_stage_offset_(x, t, 1), col)};
     spe_id i64 = spe_int(m, 64), pitch = spe_uconvert(m, i64, xt_index_id_(x, &t->pitch)), zero = spe_i32(m, 0);
-    spe_id inside = spe_ult(m, at[inner], spe_extent(m, xt_index_id_(x, &t->shape[inner])));
-    inside = spe_land(m, spe_ult(m, at[!inner], spe_extent(m, xt_lines_id_(x, t))), inside);
+    spe_id inside = spe_ult(m, at[inner], extent[inner]);
+    inside = spe_land(m, spe_ult(m, at[!inner], extent[!inner]), inside);
     for (int i = 0; i < 2; i++) at[i] = spe_uconvert(m, i64, spe_select(m, inside, at[i], zero));
     spe_id distance = spe_iadd(m, spe_imul(m, at[!inner], pitch), at[inner]);
     spe_id v = spe_load(m, spe_index(m, t->base.id, distance), 0), word = spe_int(m, 8 * (uint32_t)s->bytes);
@@ -4898,11 +4899,13 @@ XE_FN_ spe_id xt_stage_element_(xt_ctx *x, const xt_stage_ *s, spe_id row, spe_i
 XE_FN_ spe_id xt_stage_dword_(xt_ctx *x, const xt_stage_ *s, spe_id p, spe_id k)
 {
     spe_module *m = &x->m;
-    int per = 4 / s->local_bytes;
-    spe_id one[4], v = 0;
+    int per = 4 / s->local_bytes, inner = xt_inner_(&s->tile);
+    spe_id one[4], extent[2], v = 0;
+    extent[inner] = spe_extent(m, xt_index_id_(x, &s->tile.shape[inner]));
+    extent[!inner] = spe_extent(m, xt_lines_id_(x, &s->tile));
     for (int q = 0; q < per; q++) {
         spe_id number = spe_i32(m, q), e = spe_iadd(m, spe_imul(m, k, spe_i32(m, per)), number);
-        one[q] = xt_stage_element_(x, s, s->use == CM_A ? e : p, s->use == CM_A ? p : e);
+        one[q] = xt_stage_element_(x, s, s->use == CM_A ? e : p, s->use == CM_A ? p : e, extent);
         v = q ? spe_or(m, v, spe_shl(m, one[q], spe_i32(m, 8 * s->local_bytes * q))) : one[q];
     }
     return s->converts ? xt_stage_narrow_(x, s, 2, one) : v;
@@ -5159,7 +5162,7 @@ XE_FN_ bool xt_write_cast_plus_(xt_ctx *x, const xt_node_ *n)
 }
 
 /* Is it left to a store in this version, which computes it strip by strip? */
-XE_FN_ bool xt_is_late_(xt_ctx *x, const xt_node_ *n)
+XE_FN_ bool xt_is_deferred_(xt_ctx *x, const xt_node_ *n)
 {
     return xt_value_at_(x, n->result)->deferred && (x->block2d || x->staged);
 }
@@ -5185,7 +5188,7 @@ XE_FN_ void xt_write_each_(xt_ctx *x, const xt_node_ *n, bool any, xt_each_fn_ e
     const xt_vectors_ *d = n->vectors;
     int count = xt_operand_count_(d);
     xt_vec v[3];
-    if (xt_is_late_(x, n)) {
+    if (xt_is_deferred_(x, n)) {
         xt_leave_each_(x, n, each);
         return;
     }
@@ -5201,7 +5204,7 @@ XE_FN_ void xt_write_each_(xt_ctx *x, const xt_node_ *n, bool any, xt_each_fn_ e
 
 XE_FN_ void xt_write_binary_vector_(xt_ctx *x, const xt_node_ *n)
 {
-    if (!xt_is_late_(x, n) && xt_write_cast_plus_(x, n)) return;
+    if (!xt_is_deferred_(x, n) && xt_write_cast_plus_(x, n)) return;
     xt_write_each_(x, n, !xt_is_compare_(n->kind), xt_binary_block_);
 }
 
@@ -7118,8 +7121,8 @@ XE_FN_ bool xt_is_owned_(const xt_ctx *x, const xt_dist *d)
     return held * (x->subgroups ? x->subgroups : 1) == d->shape[0] * d->shape[1];
 }
 
-/* Are two tiles known to be apart: one tile, moved to places that are at least its size apart? */
-XE_FN_ bool xt_are_apart_(xt_ctx *x, const xt_tile *a, const xt_tile *b)
+/* Are two tiles known to be disjoint: one tile, moved by at least its size? */
+XE_FN_ bool xt_are_disjoint_(xt_ctx *x, const xt_tile *a, const xt_tile *b)
 {
     const xt_node_ *m = xt_node_at_(x, xt_value_at_(x, a->id)->node), *n = xt_node_at_(x, xt_value_at_(x, b->id)->node);
     int64_t by;
@@ -7146,7 +7149,7 @@ XE_FN_ bool xt_is_in_order_(xt_ctx *x, int copy, const xt_tile *to)
         if (!both && xt_is_owned_(x, &to->dist) && !xt_is_owned_(x, &t->dist)) continue;
         if (xt_are_separate_(x, xt_least_(i, copy), i > copy ? i : copy)) continue;
         /* in one iteration of a loop at least */
-        if (!both || !xt_are_apart_(x, t, to) || !xt_are_separate_(x, i, i) || !xt_are_separate_(x, copy, copy))
+        if (!both || !xt_are_disjoint_(x, t, to) || !xt_are_separate_(x, i, i) || !xt_are_separate_(x, copy, copy))
             return false;
     }
     return true;
@@ -7630,7 +7633,7 @@ XE_FN_ xt_vec xt_rearrange_(xt_where_ w, const xt_operation_ *as, const xt_vec *
     if (xt_value_at_(w.x, v->id)->divergence && xt_has_map_(&r.map) && !xt_has_map_(&v->map))
         xt_fail_(w, XT_ERROR_NOT_UNIFORM, "subgroups share the result, and each has a vector %d x %d of its own",
                  v->dist.shape[0], v->dist.shape[1]);
-    xt_spread_like_(w.x, r.id, v);
+    xt_diverges_like_(w.x, r.id, v);
     d.origin = xt_origins_(w.x, &r.dist, &v->dist, from);
     if (d.origin || from->divisor[dim] == 1 || v->dist.shape[dim] == 1)
         xt_record_(w, as, 0, r.id, &d, sizeof d);
@@ -7876,7 +7879,7 @@ XE_FN_ xt_vec xt_record_vecs_(xt_where_ w, const xt_operation_ *as, int kind, cm
     xt_vec r = xt_new_vec_(w.x, type, v);
     d.type = meeting;
     memcpy(d.v, v, (size_t)n * sizeof *v);
-    while (n-- > 1) xt_spread_like_(w.x, r.id, &v[n]);
+    while (n-- > 1) xt_diverges_like_(w.x, r.id, &v[n]);
     xt_record_(w, as, kind, r.id, &d, sizeof d);
     return r;
 }
@@ -8326,7 +8329,7 @@ xt_vec xt_load_tile_(xt_where_ w, xt_load_desc_ d)
         return xt_no_vec_();
     if (d.tile.inside) d.border = XT_BORDER_PADDING;
     xt_vec v = xt_new_vec_(w.x, d.tile.type, &form);
-    xt_spread_of_tile_(w.x, v.id, &d.tile);
+    xt_diverges_like_tile_(w.x, v.id, &d.tile);
     xt_record_(w, XT_AS_(LOAD_TILE), 0, v.id, &d, sizeof d);
     return v;
 }
@@ -8378,8 +8381,8 @@ xt_vec xt_load_gather_(xt_where_ w, xt_gather_desc_ d)
         !xt_check_mask_(w, &d.mask, &d.tile) || !xt_check_padding_(w, d.tile.type, d.padding))
         return xt_no_vec_();
     xt_vec v = xt_new_vec_(w.x, d.tile.type, &form);
-    xt_spread_of_tile_(w.x, v.id, &d.tile);
-    xt_spread_like_(w.x, v.id, &d.mask);
+    xt_diverges_like_tile_(w.x, v.id, &d.tile);
+    xt_diverges_like_(w.x, v.id, &d.mask);
     xt_record_(w, XT_AS_(LOAD_GATHER), 0, v.id, &of, sizeof of);
     return v;
 }
@@ -8480,9 +8483,9 @@ XE_FN_ xt_vec xt_product_vec_(xt_where_ w, const xt_mma_desc_ *d)
         !xt_mma_check_maps_(w, d, with_c, &map) || !xt_mma_check_blocks_(w, d, with_c))
         return xt_no_vec_();
     xt_vec r = xt_mapped_vec_(w, type, d->left.dist.shape[0], d->right.dist.shape[1], &map);
-    xt_spread_like_(w.x, r.id, &d->left);
-    xt_spread_like_(w.x, r.id, &d->right);
-    xt_spread_like_(w.x, r.id, &d->sum);
+    xt_diverges_like_(w.x, r.id, &d->left);
+    xt_diverges_like_(w.x, r.id, &d->right);
+    xt_diverges_like_(w.x, r.id, &d->sum);
     r.inner[0] = d->left.inner[0];
     r.inner[1] = d->right.inner[1];
     return r;
@@ -8545,8 +8548,8 @@ xt_vec xt_tile_mma_scaled_(xt_where_ w, xt_scaled_desc_ d)
     if (!xt_check_scales_(w, "a", &d.scale_a, a->dist.shape[0], blocks, &map_a) ||
         !xt_check_scales_(w, "b", &d.scale_b, blocks, b->dist.shape[1], &map_b))
         return xt_no_vec_();
-    xt_spread_like_(w.x, r.id, &d.scale_a);
-    xt_spread_like_(w.x, r.id, &d.scale_b);
+    xt_diverges_like_(w.x, r.id, &d.scale_a);
+    xt_diverges_like_(w.x, r.id, &d.scale_b);
     xt_record_(w, XT_AS_(TILE_MMA_SCALED), 0, r.id, &d, sizeof d);
     return r;
 }
@@ -8625,7 +8628,7 @@ XE_FN_ xt_vec xt_reduction_step_(xt_where_ w, const xt_vec *v, int kind, int dim
     d.v = *v;
     d.dim = dim;
     d.size = size;
-    xt_spread_like_(w.x, r.id, v);
+    xt_diverges_like_(w.x, r.id, v);
     if (r.id) xt_record_(w, XT_AS_(REDUCE), kind, r.id, &d, sizeof d);
     return r;
 }
@@ -9005,7 +9008,7 @@ xt_vec xt_emit_vec_(xt_where_ w, int type, xt_emit_block_fn fn, void *user, cons
     d.user = user;
     memcpy(d.v, operands, (size_t)n * sizeof *operands);
     xt_vec v = xt_new_vec_(w.x, (cm_type)type, operands);
-    while (n-- > 1) xt_spread_like_(w.x, v.id, &operands[n]);
+    while (n-- > 1) xt_diverges_like_(w.x, v.id, &operands[n]);
     xt_record_(w, XT_AS_(EMIT_VEC), 0, v.id, &d, sizeof d);
     return v;
 }
@@ -9052,7 +9055,7 @@ xt_val xt_element_(xt_where_ w, xt_vec v, int row, int col)
     d.v[0] = xt_slice_(w, s);
     if (!d.v[0].id) return xt_nothing_();
     xt_val r = spe_val_of(SPE_SCALAR, xt_number_type_((int)v.type), xt_new_value_(w.x));
-    xt_spread_like_(w.x, r.id, &d.v[0]);
+    xt_diverges_like_(w.x, r.id, &d.v[0]);
     xt_record_(w, XT_AS_(ELEMENT), 0, r.id, &d, sizeof d);
     return r;
 }
@@ -9397,7 +9400,7 @@ XE_FN_ uint32_t xt_part_id_(xt_carried_ *t, int i)
 }
 
 /* A carried value differs between lanes if one of its possible values, or the control flow to it, does. */
-XE_FN_ void xt_spread_to_(xt_ctx *x, xt_carried_ *t, uint32_t mask, xt_carried_ *a, xt_carried_ *b)
+XE_FN_ void xt_diverges_as_carried_(xt_ctx *x, xt_carried_ *t, uint32_t mask, xt_carried_ *a, xt_carried_ *b)
 {
     for (int i = 0; i <= XT_COMPONENTS_; i++) {
         uint32_t id = mask >> i & 1 ? xt_part_id_(t, i) : 0;
@@ -9428,7 +9431,7 @@ XE_FN_ void xt_find_changes_(xt_where_ w, xt_frame_ *f)
             xt_fail_(w, XT_ERROR_NOT_UNIFORM, "number %d of the list is a %s, and lanes diverge", i + 1,
                      s->result.magic == XT_VEC_MAGIC_ ? "vector" : "tile");
         xt_renew_(x, &s->result, mask);
-        xt_spread_to_(x, &s->result, mask, &s->body, &s->now);
+        xt_diverges_as_carried_(x, &s->result, mask, &s->body, &s->now);
         xt_write_(s->object, &s->result);
     }
 }
@@ -9440,7 +9443,7 @@ XE_FN_ void xt_walk_again_(xt_where_ w, xt_frame_ *f)
     xt_ctx *x = w.x;
     for (int i = 0; i < f->slots; i++) {
         xt_slot_ *s = &f->slot[i];
-        xt_spread_to_(x, &s->body, XT_ALL_CHANGES_, &s->body, &s->now);
+        xt_diverges_as_carried_(x, &s->body, XT_ALL_CHANGES_, &s->body, &s->now);
         xt_write_(s->object, &s->body);
     }
     xt_side_begins_(w, f);
@@ -10385,7 +10388,7 @@ XE_FN_ bool xt_is_opaque_reduce_(xt_ctx *x, const xt_node_ *n)
 }
 
 /* Is a column of matrices repeated, so that these are the result? */
-XE_FN_ bool xt_is_opaque_spread_(xt_ctx *x, const xt_node_ *n)
+XE_FN_ bool xt_is_opaque_broadcast_(xt_ctx *x, const xt_node_ *n)
 {
     const xt_move_ *d = n->move;
     if (n->op != XT_OP_BROADCAST_ || !d->origin || d->from.divisor[1] < 2 || d->v.type != CM_F32) return false;
@@ -11378,7 +11381,7 @@ XE_FN_ void xt_write_opaque_reduce_(xt_ctx *x, const xt_node_ *n)
 /* ---- broadcasts -------------------------------------------------------------------------------------------------- */
 
 /* Writes a broadcast of a column, whose matrices have it in each of their columns already. */
-XE_FN_ void xt_write_opaque_spread_(xt_ctx *x, const xt_node_ *n)
+XE_FN_ void xt_write_opaque_broadcast_(xt_ctx *x, const xt_node_ *n)
 {
     xt_vec v = xt_now_as_(x, &n->move->v, CM_OPAQUE_ACC);
     xt_vec r = xt_opaque_vec_(x, &xt_value_at_(x, n->result)->now.vec);
@@ -11483,7 +11486,7 @@ XE_FN_ bool xt_write_opaque_(xt_ctx *x, const xt_node_ *n)
     if (xt_is_opaque_product_(x, n)) xt_write_opaque_mma_(x, n);
     else if (opaque && xt_is_opaque_each_(x, n)) xt_write_opaque_each_(x, n);
     else if (opaque && xt_is_opaque_reduce_(x, n)) xt_write_opaque_reduce_(x, n);
-    else if (opaque && xt_is_opaque_spread_(x, n)) xt_write_opaque_spread_(x, n);
+    else if (opaque && xt_is_opaque_broadcast_(x, n)) xt_write_opaque_broadcast_(x, n);
     else return false;
     return true;
 }
@@ -11644,7 +11647,7 @@ XE_FN_ bool xt_reach_from_operand_(xt_ctx *x, uint32_t id, int dim)
 }
 
 /* Does a node compute with rows (or columns) each for itself, and store none that is outside of the operand's base? */
-XE_FN_ bool xt_keeps_apart_(xt_ctx *x, const xt_node_ *n, const xt_tile_desc_ *operand, int dim)
+XE_FN_ bool xt_keeps_lines_separate_(xt_ctx *x, const xt_node_ *n, const xt_tile_desc_ *operand, int dim)
 {
     if (xt_does_(n->op, XT_EACH_)) return true;
     if (xt_does_(n->op, XT_COMPUTES_)) return !xt_is_reached_(x, n->move->v.id);
@@ -11670,7 +11673,7 @@ XE_FN_ bool xt_outside_matters_(xt_ctx *x, uint32_t id, const xt_tile *from, con
     const xt_tile_desc_ *made = xt_made_as_(x, from, loop);
     if (!made || !xt_reach_from_operand_(x, id, dim)) return true;
     for (int i = 0; i < x->nodes.count; i++)
-        if (!xt_keeps_apart_(x, xt_node_at_(x, i), made, dim)) return true;
+        if (!xt_keeps_lines_separate_(x, xt_node_at_(x, i), made, dim)) return true;
     return false;
 }
 
@@ -11790,7 +11793,7 @@ XE_FN_ bool xt_needs_no_strip_(xt_ctx *x, const xt_node_ *n)
 }
 
 /* Can strips lie where panels do? All of these must belong to loops that need no strips. */
-XE_FN_ bool xt_strips_are_apart_(xt_ctx *x)
+XE_FN_ bool xt_strips_are_disjoint_(xt_ctx *x)
 {
     const xt_frame_ *in = NULL;
     for (int i = 0; i < x->panels.count; i++) {
@@ -11844,7 +11847,7 @@ XE_FN_ void xt_find_panels_(xt_ctx *x)
     xt_look_at_regions_(x);
     xt_find_each_panel_(x, false);
     xt_find_each_panel_(x, true);
-    x->strips_in_panels = xt_strips_are_apart_(x);
+    x->strips_in_panels = xt_strips_are_disjoint_(x);
     x->strips_at = x->strips_in_panels ? 0 : x->panel_vectors;
     const int end = x->strips_at + x->opaque_words / 4;
     if (x->panel_vectors < end) x->panel_vectors = end;
@@ -11861,7 +11864,7 @@ XE_FN_ bool xt_makes_vector_(xt_ctx *x, const xt_node_ *n)
 XE_FN_ bool xt_is_opaque_step_(xt_ctx *x, const xt_node_ *n)
 {
     if (!xt_makes_vector_(x, n)) return false;
-    return xt_is_opaque_each_(x, n) || xt_is_opaque_reduce_(x, n) || xt_is_opaque_spread_(x, n);
+    return xt_is_opaque_each_(x, n) || xt_is_opaque_reduce_(x, n) || xt_is_opaque_broadcast_(x, n);
 }
 
 /* Can a node's vector be opaque as all of its class are? */

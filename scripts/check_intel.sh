@@ -40,7 +40,7 @@ one() { # one EXAMPLE DEVICE TARGET WANTED_DPAS PROGRAM OPTIONS [MOST_INSTRUCTIO
     said=$(figures "$device" "$file" "$flags" 2>&1) || { echo "FAILED isa $example $device: refused"; echo "$said"; status=1; return; }
     dpas=$(value loop_dpas) spill=$(value spill_bytes)
     length=$(value loop_instructions) memory=$(value loop_memory) any=$(value any_instructions) deep=$(value any_dpas)
-    [ "$deep" -le "$dpas" ] || any=$((any * dpas / deep)) # the operands of several turns are copied together
+    [ "$deep" -le "$dpas" ] || any=$((any * dpas / deep)) # the operands of several iterations are copied together
     echo "isa $example $device loop_dpas=$dpas loop_instructions=$length loop_memory=$memory any_pitch=$any spill=$spill"
     printf '%s\n' "$said" | sed -n "s/^bound /bound $example $device /p"
     [ "$dpas" = "$wanted" ] && [ "$spill" = 0 ] && [ "$length" -le "$most" ] && [ "$memory" -le "$messages" ] &&
@@ -91,7 +91,7 @@ for device in pvc bmg; do
     one gemm_l2 $device $device 32 gemm_l2 "--tile 512x128,64x32,32" 130 13
     one gemm_l2_256 $device $device 32 gemm_l2 "" 115 12
     one gemm_epilogue_gelu $device $device 16 gemm_epilogue "--form gelu" 1000 2 # as many messages as a bare product
-    one gemm_epilogue_i8 $device $device 16 gemm_epilogue "--form i8" 37 4 # two turns of 8, and 18 instructions each
+    one gemm_epilogue_i8 $device $device 16 gemm_epilogue "--form i8" 37 4 # two iterations of 8, and 18 instructions each
     one gemm_transpose_2.2 $device $device 16 gemm_transpose "--form 2.2" # half the columns
     one gemm_transpose_2.3 $device $device 32 gemm_transpose "--form 2.3"
     for variant in plain order batched split_k persistent k_outside; do

@@ -128,7 +128,7 @@ static void cm_columns_(cm_ctx *c, const cm_surface_ *s, int cols, cm_axis_ *col
 }
 
 /* M < S: lanes have different columns, and some may be padding. */
-static void cm_columns_spread_(cm_ctx *c, const cm_layout *l, const cm_surface_ *s, int cols, cm_axis_ *col)
+static void cm_columns_over_lanes_(cm_ctx *c, const cm_layout *l, const cm_surface_ *s, int cols, cm_axis_ *col)
 {
     int across = l->lanes / l->size_i;
     spe_id j0 = cm_times_(c, cm_lane_(c, l).col, l->omega);
@@ -163,7 +163,7 @@ XE_FN_ bool cm_axes_init_(cm_ctx *c, const cm_layout *l, const cm_surface_ *s, b
     if (!a->col || !cm_rows_(c, l, s, a)) return false;
     if (loads && cm_finds_by_lane_(c, l, s, cols)) cm_columns_by_lane_(c, l, s, cols, a->col);
     else if (l->size_i == l->lanes) cm_columns_(c, s, cols, a->col);
-    else cm_columns_spread_(c, l, s, cols, a->col);
+    else cm_columns_over_lanes_(c, l, s, cols, a->col);
     return spe_ok(c->module);
 }
 

@@ -139,7 +139,7 @@ static spe_id cm_choose_b_(cm_ctx *c, const cm_job_ *job, const spe_id *b, int k
 }
 
 /* M < S: lanes with the same row of D are I apart, each with its own column; A's element is shuffled. */
-static void cm_mul_add_spread_(cm_ctx *c, cm_job_ *job, const spe_id *a, const spe_id *b)
+static void cm_mul_add_by_lanes_(cm_ctx *c, cm_job_ *job, const spe_id *a, const spe_id *b)
 {
     const cm_layout *la = &job->a->layout, *ld = &job->acc.layout;
     const cm_iteration_ none = {0, 0};
@@ -196,7 +196,7 @@ static void cm_add_step_(cm_ctx *c, const cm_job_ *job, const spe_id *a, const s
         d[v] = spe_add(c->module, d[v], spe_mul(c->module, x, cm_choose_b_(c, job, b, k, v, t)));
 }
 
-/* The same as cm_mul_add_spread_, in loops over k: compilers take minutes for tens of thousands of products of single
+/* The same as cm_mul_add_by_lanes_, in loops over k: compilers take minutes for tens of thousands of products of single
  * elements. */
 static void cm_mul_add_iterations_(cm_ctx *c, cm_job_ *job, const spe_id *a, const spe_id *b)
 {
@@ -269,7 +269,7 @@ static void cm_mul_add_plain_(cm_ctx *c, cm_job_ *job)
     for (int i = 0; a && i < job->a->layout.size_v; i++) a[i] = spe_reload(c->module, a[i]);
     if (a && b && job->acc.layout.size_i < job->acc.layout.lanes) {
         c->written += job->b->layout.rows * job->b->layout.cols;
-        if (c->written <= cm_written_most_(c)) cm_mul_add_spread_(c, job, a, b);
+        if (c->written <= cm_written_most_(c)) cm_mul_add_by_lanes_(c, job, a, b);
         else cm_mul_add_iterations_(c, job, a, b);
     }
     if (a && b && job->acc.layout.size_i == job->acc.layout.lanes) cm_mul_add_rows_(c, job, a, b);

@@ -44,14 +44,14 @@ static spe_id *cm_totals_(cm_ctx *c, cm_op op, cm_direction by, const cm_matrix 
 }
 
 /* cm_reduce_spread of a real matrix, in the result's layout. */
-static cm_matrix cm_spread_totals_(cm_ctx *c, cm_op op, cm_direction by, const cm_matrix *a, int extent)
+static cm_matrix cm_repeat_totals_(cm_ctx *c, cm_op op, cm_direction by, const cm_matrix *a, int extent)
 {
     bool rows = by == CM_BY_ROW;
     cm_layout l =
         cm_layout_for(c, rows ? a->layout.rows : extent, rows ? extent : a->layout.cols, a->layout.type, a->layout.use);
     if (!l.rows) return cm_poison();
     if (l.size_i != a->layout.size_i) { /* other lanes hold the columns: reduce in place, then move */
-        cm_matrix d = cm_spread_totals_(c, op, by, a, a->layout.rows);
+        cm_matrix d = cm_repeat_totals_(c, op, by, a, a->layout.rows);
         return cm_repeat(c, &d, extent, a->layout.cols);
     }
     spe_id *total = cm_totals_(c, op, by, a), *v = cm_ids_(c, l.size_v);
@@ -73,7 +73,7 @@ cm_matrix cm_reduce_spread(cm_ctx *c, cm_op op, cm_direction by, const cm_matrix
                           cm_name_(a->layout.type), (int)op, (int)by);
     for (int i = 0; i < cm_halves_(a->layout.type); i++) {
         half[i] = cm_half_(a, i);
-        half[i] = cm_spread_totals_(c, op, by, &half[i], extent);
+        half[i] = cm_repeat_totals_(c, op, by, &half[i], extent);
     }
     return cm_of_halves_(c, a->layout.type, half);
 }

@@ -18,7 +18,7 @@ static spe_id cm_scale_factor_(cm_ctx *c, cm_type type, spe_id a, spe_id b, void
 }
 
 /* Column `at` of row scales, or row `at` of column scales, in every element of an m x n accumulator of f32. */
-static cm_matrix cm_spread_scale_(cm_ctx *c, const cm_matrix *scales, bool of_rows, int at, int m, int n)
+static cm_matrix cm_repeat_scale_(cm_ctx *c, const cm_matrix *scales, bool of_rows, int at, int m, int n)
 {
     cm_layout l = cm_layout_for(c, m, n, CM_F32, CM_ACC);
     if (of_rows || l.size_i < l.lanes) {
@@ -83,8 +83,8 @@ static cm_matrix cm_scaled_block_(cm_ctx *c, const cm_matrix *a, const cm_matrix
     cm_matrix x = cm_submatrix(c, a, 0, block * deep, m, deep), y = cm_submatrix(c, b, block * deep, 0, deep, n);
     cm_matrix sum = cm_mul_add_real(c, CM_F32, &x, &y, NULL);
     for (int i = 0; i < 2; i++) {
-        cm_matrix of_a = cm_spread_scale_(c, &fa[i], true, block, m, n);
-        cm_matrix of_b = cm_spread_scale_(c, &fb[i], false, block, m, n), root = cm_mul(c, &of_a, &of_b);
+        cm_matrix of_a = cm_repeat_scale_(c, &fa[i], true, block, m, n);
+        cm_matrix of_b = cm_repeat_scale_(c, &fb[i], false, block, m, n), root = cm_mul(c, &of_a, &of_b);
         sum = cm_mul(c, &sum, &root);
     }
     return sum;

@@ -70,7 +70,7 @@ spe_id spe_const_f(spe_module *m, spe_id type, double value)
 }
 
 /* An integer as a constant of a float type; rounded once, which by way of a double it would not be. */
-static spe_id spe_const_whole_(spe_module *m, spe_id type, const spe_type_info *t, uint64_t magnitude, bool negative)
+static spe_id spe_const_integer_(spe_module *m, spe_id type, const spe_type_info *t, uint64_t magnitude, bool negative)
 {
     uint64_t bits;
     if (!spe_encode_int_(t, magnitude, negative, &bits))
@@ -82,7 +82,7 @@ spe_id spe_const_u(spe_module *m, spe_id type, uint64_t value)
 {
     const spe_type_info *t = spe_want_scalar_(m, __func__, type);
     if (!t) return 0;
-    if (t->kind == SPE_KIND_FLOAT) return spe_const_whole_(m, type, t, value, false);
+    if (t->kind == SPE_KIND_FLOAT) return spe_const_integer_(m, type, t, value, false);
     if (value <= spe_mask_(t->bits)) return spe_const_splat_(m, type, value);
     return SPE_ERROR_(m, RANGE, "%llu does not fit in %u bits", (unsigned long long)value, t->bits);
 }
@@ -92,7 +92,7 @@ spe_id spe_const_i(spe_module *m, spe_id type, int64_t value)
     const spe_type_info *t = spe_want_scalar_(m, __func__, type);
     if (!t) return 0;
     if (t->kind == SPE_KIND_FLOAT)
-        return spe_const_whole_(m, type, t, value < 0 ? 0 - (uint64_t)value : (uint64_t)value, value < 0);
+        return spe_const_integer_(m, type, t, value < 0 ? 0 - (uint64_t)value : (uint64_t)value, value < 0);
     int64_t limit = t->bits == 1 ? 1 : (int64_t)(spe_mask_(t->bits) >> 1);
     if (value > limit || value < (t->bits == 1 ? 0 : -limit - 1))
         return SPE_ERROR_(m, RANGE, "%lld does not fit in %u bits with a sign", (long long)value, t->bits);

@@ -1,5 +1,5 @@
-/* function_body.c - writing into the open function. This runs for every instruction and operand, so it is optimised even
- * where other bodies are not. */
+/* function_body.c - writing into the open function. This runs for every instruction and operand, so it is optimised
+ * even where other bodies are not. */
 #include "internal.h"
 
 /* Records that the open function uses a global variable or function, for the interface of entry points. */

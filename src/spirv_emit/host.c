@@ -49,7 +49,7 @@ static int spe_format_for_(spe_encoding encoding, uint32_t bits)
                         : -1;
 }
 
-/* ---- numbers taken apart ----------------------------------------------------------------------------------------- */
+/* ---- numbers in their parts -------------------------------------------------------------------------------------- */
 
 enum { SPE_FINITE_, SPE_INFINITE_, SPE_NAN_ };
 
@@ -69,7 +69,7 @@ static spe_parts_ spe_normal_(spe_parts_ p)
     return p;
 }
 
-static spe_parts_ spe_take_apart_(int format, uint64_t bits)
+static spe_parts_ spe_decode_(int format, uint64_t bits)
 {
     const spe_format_ *f = spe_format_of_(format);
     uint64_t sign = (uint64_t)1 << (f->exponent + f->mantissa), magnitude = bits & (sign - 1);
@@ -89,7 +89,7 @@ static spe_parts_ spe_take_apart_(int format, uint64_t bits)
 }
 
 /* Rounds to nearest, ties to even. NaNs become quiet; those of f32 and f64 keep their payload. */
-static uint64_t spe_put_together_(int format, spe_parts_ p, bool saturate)
+static uint64_t spe_encode_(int format, spe_parts_ p, bool saturate)
 {
     const spe_format_ *f = spe_format_of_(format);
     uint64_t sign = (uint64_t)p.negative << (f->exponent + f->mantissa), half, rest, bits;
@@ -117,12 +117,12 @@ static spe_parts_ spe_parts_of_(double v)
 {
     uint64_t bits;
     memcpy(&bits, &v, sizeof bits);
-    return spe_take_apart_(SPE_FORMAT_F64_, bits);
+    return spe_decode_(SPE_FORMAT_F64_, bits);
 }
 
 static double spe_double_of_(spe_parts_ p)
 {
-    uint64_t bits = spe_put_together_(SPE_FORMAT_F64_, p, false);
+    uint64_t bits = spe_encode_(SPE_FORMAT_F64_, p, false);
     double v;
     memcpy(&v, &bits, sizeof v);
     return v;
@@ -134,12 +134,12 @@ static uint64_t spe_from_f32_(int format, float v, bool saturate)
 {
     uint32_t bits;
     memcpy(&bits, &v, sizeof bits);
-    return spe_put_together_(format, spe_take_apart_(SPE_FORMAT_F32_, bits), saturate);
+    return spe_encode_(format, spe_decode_(SPE_FORMAT_F32_, bits), saturate);
 }
 
 static float spe_to_f32_(int format, uint64_t bits)
 {
-    uint32_t word = (uint32_t)spe_put_together_(SPE_FORMAT_F32_, spe_take_apart_(format, bits), false);
+    uint32_t word = (uint32_t)spe_encode_(SPE_FORMAT_F32_, spe_decode_(format, bits), false);
     float v;
     memcpy(&v, &word, sizeof v);
     return v;
@@ -181,19 +181,19 @@ double spe_real_of_f32(float v)
 {
     uint32_t bits;
     memcpy(&bits, &v, sizeof bits);
-    return spe_double_of_(spe_take_apart_(SPE_FORMAT_F32_, bits));
+    return spe_double_of_(spe_decode_(SPE_FORMAT_F32_, bits));
 }
 
 double spe_real_of_bits(spe_encoding encoding, uint32_t width, uint64_t bits)
 {
     int format = spe_format_for_(encoding, width);
-    return spe_double_of_(spe_take_apart_(format < 0 ? (int)SPE_FORMAT_F64_ : format, format < 0 ? 0 : bits));
+    return spe_double_of_(spe_decode_(format < 0 ? (int)SPE_FORMAT_F64_ : format, format < 0 ? 0 : bits));
 }
 
 uint64_t spe_real_bits(spe_encoding encoding, uint32_t width, double v, bool saturate)
 {
     int format = spe_format_for_(encoding, width);
-    return format < 0 ? 0 : spe_put_together_(format, spe_parts_of_(v), saturate);
+    return format < 0 ? 0 : spe_encode_(format, spe_parts_of_(v), saturate);
 }
 
 bool spe_real_fits(spe_encoding encoding, uint32_t width, double v)
@@ -202,7 +202,7 @@ bool spe_real_fits(spe_encoding encoding, uint32_t width, double v)
     spe_parts_ p = spe_parts_of_(v);
     if (format < 0 || p.kind != SPE_FINITE_) return format >= 0;
     p.negative = false;
-    return spe_put_together_(format, p, false) <= spe_format_of_(format)->largest;
+    return spe_encode_(format, p, false) <= spe_format_of_(format)->largest;
 }
 
 bool spe_real_to_int(double v, int64_t *whole)
@@ -222,7 +222,7 @@ XE_ONCE_
 XE_FN_ bool spe_encode_scalar_(const spe_type_info *t, double value, uint64_t *bits)
 {
     int format = spe_format_for_(t->encoding, t->bits);
-    if (format >= 0) *bits = spe_put_together_(format, spe_parts_of_(value), false);
+    if (format >= 0) *bits = spe_encode_(format, spe_parts_of_(value), false);
     return format >= 0;
 }
 
@@ -230,7 +230,7 @@ XE_ONCE_
 XE_FN_ bool spe_encode_int_(const spe_type_info *t, uint64_t magnitude, bool negative, uint64_t *bits)
 {
     int format = spe_format_for_(t->encoding, t->bits);
-    if (format >= 0) *bits = spe_put_together_(format, spe_parts_of_int_(magnitude, negative), false);
+    if (format >= 0) *bits = spe_encode_(format, spe_parts_of_int_(magnitude, negative), false);
     return format >= 0;
 }
 

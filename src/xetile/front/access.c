@@ -20,7 +20,7 @@ xt_vec xt_load_tile_(xt_where_ w, xt_load_desc_ d)
         return xt_no_vec_();
     if (d.tile.inside) d.border = XT_BORDER_PADDING;
     xt_vec v = xt_new_vec_(w.x, d.tile.type, &form);
-    xt_spread_of_tile_(w.x, v.id, &d.tile);
+    xt_diverges_like_tile_(w.x, v.id, &d.tile);
     xt_record_(w, XT_AS_(LOAD_TILE), 0, v.id, &d, sizeof d);
     return v;
 }
@@ -72,8 +72,8 @@ xt_vec xt_load_gather_(xt_where_ w, xt_gather_desc_ d)
         !xt_check_mask_(w, &d.mask, &d.tile) || !xt_check_padding_(w, d.tile.type, d.padding))
         return xt_no_vec_();
     xt_vec v = xt_new_vec_(w.x, d.tile.type, &form);
-    xt_spread_of_tile_(w.x, v.id, &d.tile);
-    xt_spread_like_(w.x, v.id, &d.mask);
+    xt_diverges_like_tile_(w.x, v.id, &d.tile);
+    xt_diverges_like_(w.x, v.id, &d.mask);
     xt_record_(w, XT_AS_(LOAD_GATHER), 0, v.id, &of, sizeof of);
     return v;
 }

@@ -189,7 +189,7 @@ static uint32_t xt_part_id_(xt_carried_ *t, int i)
 }
 
 /* A carried value differs between lanes if one of its possible values, or the control flow to it, does. */
-static void xt_spread_to_(xt_ctx *x, xt_carried_ *t, uint32_t mask, xt_carried_ *a, xt_carried_ *b)
+static void xt_diverges_as_carried_(xt_ctx *x, xt_carried_ *t, uint32_t mask, xt_carried_ *a, xt_carried_ *b)
 {
     for (int i = 0; i <= XT_COMPONENTS_; i++) {
         uint32_t id = mask >> i & 1 ? xt_part_id_(t, i) : 0;
@@ -220,7 +220,7 @@ static void xt_find_changes_(xt_where_ w, xt_frame_ *f)
             xt_fail_(w, XT_ERROR_NOT_UNIFORM, "number %d of the list is a %s, and lanes diverge", i + 1,
                      s->result.magic == XT_VEC_MAGIC_ ? "vector" : "tile");
         xt_renew_(x, &s->result, mask);
-        xt_spread_to_(x, &s->result, mask, &s->body, &s->now);
+        xt_diverges_as_carried_(x, &s->result, mask, &s->body, &s->now);
         xt_write_(s->object, &s->result);
     }
 }
@@ -232,7 +232,7 @@ static void xt_walk_again_(xt_where_ w, xt_frame_ *f)
     xt_ctx *x = w.x;
     for (int i = 0; i < f->slots; i++) {
         xt_slot_ *s = &f->slot[i];
-        xt_spread_to_(x, &s->body, XT_ALL_CHANGES_, &s->body, &s->now);
+        xt_diverges_as_carried_(x, &s->body, XT_ALL_CHANGES_, &s->body, &s->now);
         xt_write_(s->object, &s->body);
     }
     xt_side_begins_(w, f);

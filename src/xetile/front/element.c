@@ -41,7 +41,7 @@ xt_val xt_element_(xt_where_ w, xt_vec v, int row, int col)
     d.v[0] = xt_slice_(w, s);
     if (!d.v[0].id) return xt_nothing_();
     xt_val r = spe_val_of(SPE_SCALAR, xt_number_type_((int)v.type), xt_new_value_(w.x));
-    xt_spread_like_(w.x, r.id, &d.v[0]);
+    xt_diverges_like_(w.x, r.id, &d.v[0]);
     xt_record_(w, XT_AS_(ELEMENT), 0, r.id, &d, sizeof d);
     return r;
 }

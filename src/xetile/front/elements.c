@@ -68,7 +68,7 @@ static xt_vec xt_record_vecs_(xt_where_ w, const xt_operation_ *as, int kind, cm
     xt_vec r = xt_new_vec_(w.x, type, v);
     d.type = meeting;
     memcpy(d.v, v, (size_t)n * sizeof *v);
-    while (n-- > 1) xt_spread_like_(w.x, r.id, &v[n]);
+    while (n-- > 1) xt_diverges_like_(w.x, r.id, &v[n]);
     xt_record_(w, as, kind, r.id, &d, sizeof d);
     return r;
 }

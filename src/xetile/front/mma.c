@@ -77,9 +77,9 @@ XE_FN_ xt_vec xt_product_vec_(xt_where_ w, const xt_mma_desc_ *d)
         !xt_mma_check_maps_(w, d, with_c, &map) || !xt_mma_check_blocks_(w, d, with_c))
         return xt_no_vec_();
     xt_vec r = xt_mapped_vec_(w, type, d->left.dist.shape[0], d->right.dist.shape[1], &map);
-    xt_spread_like_(w.x, r.id, &d->left);
-    xt_spread_like_(w.x, r.id, &d->right);
-    xt_spread_like_(w.x, r.id, &d->sum);
+    xt_diverges_like_(w.x, r.id, &d->left);
+    xt_diverges_like_(w.x, r.id, &d->right);
+    xt_diverges_like_(w.x, r.id, &d->sum);
     r.inner[0] = d->left.inner[0];
     r.inner[1] = d->right.inner[1];
     return r;

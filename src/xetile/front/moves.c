@@ -17,7 +17,7 @@ static xt_vec xt_rearrange_(xt_where_ w, const xt_operation_ *as, const xt_vec *
     if (xt_value_at_(w.x, v->id)->divergence && xt_has_map_(&r.map) && !xt_has_map_(&v->map))
         xt_fail_(w, XT_ERROR_NOT_UNIFORM, "subgroups share the result, and each has a vector %d x %d of its own",
                  v->dist.shape[0], v->dist.shape[1]);
-    xt_spread_like_(w.x, r.id, v);
+    xt_diverges_like_(w.x, r.id, v);
     d.origin = xt_origins_(w.x, &r.dist, &v->dist, from);
     if (d.origin || from->divisor[dim] == 1 || v->dist.shape[dim] == 1)
         xt_record_(w, as, 0, r.id, &d, sizeof d);

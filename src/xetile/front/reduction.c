@@ -44,7 +44,7 @@ static xt_vec xt_reduction_step_(xt_where_ w, const xt_vec *v, int kind, int dim
     d.v = *v;
     d.dim = dim;
     d.size = size;
-    xt_spread_like_(w.x, r.id, v);
+    xt_diverges_like_(w.x, r.id, v);
     if (r.id) xt_record_(w, XT_AS_(REDUCE), kind, r.id, &d, sizeof d);
     return r;
 }

@@ -49,8 +49,8 @@ xt_vec xt_tile_mma_scaled_(xt_where_ w, xt_scaled_desc_ d)
     if (!xt_check_scales_(w, "a", &d.scale_a, a->dist.shape[0], blocks, &map_a) ||
         !xt_check_scales_(w, "b", &d.scale_b, blocks, b->dist.shape[1], &map_b))
         return xt_no_vec_();
-    xt_spread_like_(w.x, r.id, &d.scale_a);
-    xt_spread_like_(w.x, r.id, &d.scale_b);
+    xt_diverges_like_(w.x, r.id, &d.scale_a);
+    xt_diverges_like_(w.x, r.id, &d.scale_b);
     xt_record_(w, XT_AS_(TILE_MMA_SCALED), 0, r.id, &d, sizeof d);
     return r;
 }

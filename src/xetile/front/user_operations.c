@@ -32,7 +32,7 @@ xt_vec xt_emit_vec_(xt_where_ w, int type, xt_emit_block_fn fn, void *user, cons
     d.user = user;
     memcpy(d.v, operands, (size_t)n * sizeof *operands);
     xt_vec v = xt_new_vec_(w.x, (cm_type)type, operands);
-    while (n-- > 1) xt_spread_like_(w.x, v.id, &operands[n]);
+    while (n-- > 1) xt_diverges_like_(w.x, v.id, &operands[n]);
     xt_record_(w, XT_AS_(EMIT_VEC), 0, v.id, &d, sizeof d);
     return v;
 }

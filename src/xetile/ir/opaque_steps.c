@@ -76,7 +76,7 @@ XE_FN_ bool xt_is_opaque_reduce_(xt_ctx *x, const xt_node_ *n)
 }
 
 /* Is a column of matrices repeated, so that these are the result? */
-XE_FN_ bool xt_is_opaque_spread_(xt_ctx *x, const xt_node_ *n)
+XE_FN_ bool xt_is_opaque_broadcast_(xt_ctx *x, const xt_node_ *n)
 {
     const xt_move_ *d = n->move;
     if (n->op != XT_OP_BROADCAST_ || !d->origin || d->from.divisor[1] < 2 || d->v.type != CM_F32) return false;

@@ -90,17 +90,17 @@ XE_FN_ void xt_diverges_at_least_(xt_ctx *x, uint32_t id, int divergence)
 }
 
 /* Values computed from a vector, or taken from it, differ between subgroups if the vector does. */
-XE_FN_ void xt_spread_like_(xt_ctx *x, uint32_t id, const xt_vec *v)
+XE_FN_ void xt_diverges_like_(xt_ctx *x, uint32_t id, const xt_vec *v)
 {
     xt_diverges_at_least_(x, id, xt_value_at_(x, v->id)->divergence);
 }
 
 /* A loaded value differs as the tile's position does. With a map, each subgroup has its own part of one vector. */
 XE_ONCE_
-XE_FN_ void xt_spread_of_tile_(xt_ctx *x, uint32_t id, xt_tile *t)
+XE_FN_ void xt_diverges_like_tile_(xt_ctx *x, uint32_t id, xt_tile *t)
 {
     const xt_val *v;
-    if (t->scatter) xt_spread_like_(x, id, &t->offsets);
+    if (t->scatter) xt_diverges_like_(x, id, &t->offsets);
     for (int i = 0; !xt_has_map_(&t->map) && (v = xt_tile_scalar_(t, i)) != NULL; i++)
         xt_diverges_at_least_(x, id, xt_divergence_of_(x, v));
 }

@@ -71,7 +71,7 @@ XE_FN_ xt_vec xt_new_vec_(xt_ctx *x, cm_type type, const xt_vec *like)
     v.block = NULL;
     v.id = xt_new_value_(x);
     if (v.id) xt_define_vec_(x, v.id, v);
-    xt_spread_like_(x, v.id, like);
+    xt_diverges_like_(x, v.id, like);
     return v;
 }
 

@@ -48,7 +48,7 @@ static spe_id xt_side_pointer_(xt_ctx *x, spe_id ptr)
 
 /* Makes the number of lines of a surface legal where it was not known before the body: if there are none, the position
  * is beyond the only line. */
-static void xt_late_lines_(spe_module *m, spe_id *lines, spe_id *at)
+static void xt_make_lines_legal_(spe_module *m, spe_id *lines, spe_id *at)
 {
     spe_id most = spe_i32(m, 1 << 24), one = spe_i32(m, 1);
     *at = spe_select(m, spe_slt(m, *lines, one), most, *at);
@@ -74,8 +74,8 @@ XE_FN_ cm_mem xt_mem_(xt_ctx *x, const xt_tile *t, const xt_block_ *b, int acces
     if (messages) mem.ptr = xt_side_pointer_(x, mem.ptr);
     else if (!t->inside) *(t->column_major ? &mem.rows : &mem.cols) = xt_lines_id_(x, t);
     if (messages && !t->inside && xt_plan_tile_at_(x, xt_tile_root_(x, t->number))->lines_in_body) {
-        if (t->column_major) xt_late_lines_(&x->m, &mem.rows, &mem.row);
-        else xt_late_lines_(&x->m, &mem.cols, &mem.col);
+        if (t->column_major) xt_make_lines_legal_(&x->m, &mem.rows, &mem.row);
+        else xt_make_lines_legal_(&x->m, &mem.cols, &mem.col);
     }
     mem.band = t->base.local ? (uint32_t)xt_plan_tile_at_(x, t->number)->band : 0;
     if (mem.band) {

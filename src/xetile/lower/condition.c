@@ -63,7 +63,7 @@ XE_FN_ spe_id xt_emit_condition_(xt_ctx *x)
     for (int i = 0; i < x->tiles.count; i++) {
         xt_plan_tile_ *p = xt_plan_tile_at_(x, i), *root = xt_plan_tile_at_(x, xt_tile_root_(x, i));
         if (!root->used || root->why_not) continue;
-        for (int j = 0; j < 2; j++) { /* any number of lines is legal if the body computes it, see xt_late_lines_ */
+        for (int j = 0; j < 2; j++) { /* any number of lines is legal if the body computes it: xt_make_lines_legal_ */
             const xt_val *extent = &p->of->matrix.shape[j];
             p->extent_id[j] = xt_is_hoistable_(x, extent) ? xt_emit_hoisted_(x, extent, CM_I32) : spe_i32(&x->m, 1);
         }

@@ -190,7 +190,7 @@ static spe_id xt_splat_word_(xt_ctx *x, spe_id like, spe_id word)
 
 /* A number for each of a lane's dwords. If lanes hold lines, dword i takes it from lane i. */
 XE_ONCE_
-static spe_id xt_stage_spread_(xt_ctx *x, const xt_stage_ *s, spe_id like, spe_id number)
+static spe_id xt_stage_repeat_(xt_ctx *x, const xt_stage_ *s, spe_id like, spe_id number)
 {
     spe_module *m = &x->m;
     spe_id each[XT_PLANE_];
@@ -246,7 +246,7 @@ static spe_id xt_stage_align_(xt_ctx *x, const xt_stage_ *s, const spe_id got[3]
     spe_id bits = spe_i32(m, 31), back = spe_and(m, spe_isub(m, spe_i32(m, 0), got[2]), bits);
     spe_id low = spe_shr(m, got[0], xt_splat_word_(x, got[0], got[2]));
     spe_id high = spe_shl(m, got[1], xt_splat_word_(x, low, back));
-    mask = xt_stage_spread_(x, s, low, mask);
+    mask = xt_stage_repeat_(x, s, low, mask);
     return spe_and(m, spe_or(m, low, high), mask);
 }
 
@@ -423,16 +423,17 @@ static void xt_stage_put_(xt_ctx *x, const xt_stage_ *s)
 /* ---- element by element, where surfaces are not legal ------------------------------------------------------------ */
 
 /* Element (row, col) of the tile in the low bits of a dword; 0 outside, where lanes load the first element: a branch,
- * or a choice of distances in 64 bits (spe_load_inside), would take Intel's compiler more registers. */
-static spe_id xt_stage_element_(xt_ctx *x, const xt_stage_ *s, spe_id row, spe_id col)
+ * or a choice of distances in 64 bits (spe_load_inside), would take Intel's compiler more registers. extent: of the
+ * matrix, not negative. */
+static spe_id xt_stage_element_(xt_ctx *x, const xt_stage_ *s, spe_id row, spe_id col, const spe_id *extent)
 {
     spe_module *m = &x->m;
     const xt_tile *t = &s->tile;
     int inner = xt_inner_(t);
     spe_id at[2] = {spe_iadd(m, xt_stage_offset_(x, t, 0), row), spe_iadd(m, xt_stage_offset_(x, t, 1), col)};
     spe_id i64 = spe_int(m, 64), pitch = spe_uconvert(m, i64, xt_index_id_(x, &t->pitch)), zero = spe_i32(m, 0);
-    spe_id inside = spe_ult(m, at[inner], spe_extent(m, xt_index_id_(x, &t->shape[inner])));
-    inside = spe_land(m, spe_ult(m, at[!inner], spe_extent(m, xt_lines_id_(x, t))), inside);
+    spe_id inside = spe_ult(m, at[inner], extent[inner]);
+    inside = spe_land(m, spe_ult(m, at[!inner], extent[!inner]), inside);
     for (int i = 0; i < 2; i++) at[i] = spe_uconvert(m, i64, spe_select(m, inside, at[i], zero));
     spe_id distance = spe_iadd(m, spe_imul(m, at[!inner], pitch), at[inner]);
     spe_id v = spe_load(m, spe_index(m, t->base.id, distance), 0), word = spe_int(m, 8 * (uint32_t)s->bytes);
@@ -445,11 +446,13 @@ static spe_id xt_stage_element_(xt_ctx *x, const xt_stage_ *s, spe_id row, spe_i
 static spe_id xt_stage_dword_(xt_ctx *x, const xt_stage_ *s, spe_id p, spe_id k)
 {
     spe_module *m = &x->m;
-    int per = 4 / s->local_bytes;
-    spe_id one[4], v = 0;
+    int per = 4 / s->local_bytes, inner = xt_inner_(&s->tile);
+    spe_id one[4], extent[2], v = 0;
+    extent[inner] = spe_extent(m, xt_index_id_(x, &s->tile.shape[inner]));
+    extent[!inner] = spe_extent(m, xt_lines_id_(x, &s->tile));
     for (int q = 0; q < per; q++) {
         spe_id number = spe_i32(m, q), e = spe_iadd(m, spe_imul(m, k, spe_i32(m, per)), number);
-        one[q] = xt_stage_element_(x, s, s->use == CM_A ? e : p, s->use == CM_A ? p : e);
+        one[q] = xt_stage_element_(x, s, s->use == CM_A ? e : p, s->use == CM_A ? p : e, extent);
         v = q ? spe_or(m, v, spe_shl(m, one[q], spe_i32(m, 8 * s->local_bytes * q))) : one[q];
     }
     return s->converts ? xt_stage_narrow_(x, s, 2, one) : v;

@@ -20,7 +20,7 @@ static bool xt_write_cast_plus_(xt_ctx *x, const xt_node_ *n)
 }
 
 /* Is it left to a store in this version, which computes it strip by strip? */
-static bool xt_is_late_(xt_ctx *x, const xt_node_ *n)
+static bool xt_is_deferred_(xt_ctx *x, const xt_node_ *n)
 {
     return xt_value_at_(x, n->result)->deferred && (x->block2d || x->staged);
 }
@@ -46,7 +46,7 @@ static void xt_write_each_(xt_ctx *x, const xt_node_ *n, bool any, xt_each_fn_ e
     const xt_vectors_ *d = n->vectors;
     int count = xt_operand_count_(d);
     xt_vec v[3];
-    if (xt_is_late_(x, n)) {
+    if (xt_is_deferred_(x, n)) {
         xt_leave_each_(x, n, each);
         return;
     }
@@ -62,7 +62,7 @@ static void xt_write_each_(xt_ctx *x, const xt_node_ *n, bool any, xt_each_fn_ e
 
 XE_FN_ void xt_write_binary_vector_(xt_ctx *x, const xt_node_ *n)
 {
-    if (!xt_is_late_(x, n) && xt_write_cast_plus_(x, n)) return;
+    if (!xt_is_deferred_(x, n) && xt_write_cast_plus_(x, n)) return;
     xt_write_each_(x, n, !xt_is_compare_(n->kind), xt_binary_block_);
 }
 

@@ -90,7 +90,7 @@ XE_FN_ bool xt_write_opaque_(xt_ctx *x, const xt_node_ *n)
     if (xt_is_opaque_product_(x, n)) xt_write_opaque_mma_(x, n);
     else if (opaque && xt_is_opaque_each_(x, n)) xt_write_opaque_each_(x, n);
     else if (opaque && xt_is_opaque_reduce_(x, n)) xt_write_opaque_reduce_(x, n);
-    else if (opaque && xt_is_opaque_spread_(x, n)) xt_write_opaque_spread_(x, n);
+    else if (opaque && xt_is_opaque_broadcast_(x, n)) xt_write_opaque_broadcast_(x, n);
     else return false;
     return true;
 }

@@ -156,7 +156,7 @@ XE_FN_ void xt_write_opaque_reduce_(xt_ctx *x, const xt_node_ *n)
 /* ---- broadcasts -------------------------------------------------------------------------------------------------- */
 
 /* Writes a broadcast of a column, whose matrices have it in each of their columns already. */
-XE_FN_ void xt_write_opaque_spread_(xt_ctx *x, const xt_node_ *n)
+XE_FN_ void xt_write_opaque_broadcast_(xt_ctx *x, const xt_node_ *n)
 {
     xt_vec v = xt_now_as_(x, &n->move->v, CM_OPAQUE_ACC);
     xt_vec r = xt_opaque_vec_(x, &xt_value_at_(x, n->result)->now.vec);

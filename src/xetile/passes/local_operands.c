@@ -318,8 +318,8 @@ static bool xt_is_owned_(const xt_ctx *x, const xt_dist *d)
     return held * (x->subgroups ? x->subgroups : 1) == d->shape[0] * d->shape[1];
 }
 
-/* Are two tiles known to be apart: one tile, moved to places that are at least its size apart? */
-static bool xt_are_apart_(xt_ctx *x, const xt_tile *a, const xt_tile *b)
+/* Are two tiles known to be disjoint: one tile, moved by at least its size? */
+static bool xt_are_disjoint_(xt_ctx *x, const xt_tile *a, const xt_tile *b)
 {
     const xt_node_ *m = xt_node_at_(x, xt_value_at_(x, a->id)->node), *n = xt_node_at_(x, xt_value_at_(x, b->id)->node);
     int64_t by;
@@ -346,7 +346,7 @@ static bool xt_is_in_order_(xt_ctx *x, int copy, const xt_tile *to)
         if (!both && xt_is_owned_(x, &to->dist) && !xt_is_owned_(x, &t->dist)) continue;
         if (xt_are_separate_(x, xt_least_(i, copy), i > copy ? i : copy)) continue;
         /* in one iteration of a loop at least */
-        if (!both || !xt_are_apart_(x, t, to) || !xt_are_separate_(x, i, i) || !xt_are_separate_(x, copy, copy))
+        if (!both || !xt_are_disjoint_(x, t, to) || !xt_are_separate_(x, i, i) || !xt_are_separate_(x, copy, copy))
             return false;
     }
     return true;

@@ -115,7 +115,7 @@ static bool xt_needs_no_strip_(xt_ctx *x, const xt_node_ *n)
 }
 
 /* Can strips lie where panels do? All of these must belong to loops that need no strips. */
-static bool xt_strips_are_apart_(xt_ctx *x)
+static bool xt_strips_are_disjoint_(xt_ctx *x)
 {
     const xt_frame_ *in = NULL;
     for (int i = 0; i < x->panels.count; i++) {
@@ -169,7 +169,7 @@ static void xt_find_panels_(xt_ctx *x)
     xt_look_at_regions_(x);
     xt_find_each_panel_(x, false);
     xt_find_each_panel_(x, true);
-    x->strips_in_panels = xt_strips_are_apart_(x);
+    x->strips_in_panels = xt_strips_are_disjoint_(x);
     x->strips_at = x->strips_in_panels ? 0 : x->panel_vectors;
     const int end = x->strips_at + x->opaque_words / 4;
     if (x->panel_vectors < end) x->panel_vectors = end;
@@ -186,7 +186,7 @@ static bool xt_makes_vector_(xt_ctx *x, const xt_node_ *n)
 static bool xt_is_opaque_step_(xt_ctx *x, const xt_node_ *n)
 {
     if (!xt_makes_vector_(x, n)) return false;
-    return xt_is_opaque_each_(x, n) || xt_is_opaque_reduce_(x, n) || xt_is_opaque_spread_(x, n);
+    return xt_is_opaque_each_(x, n) || xt_is_opaque_reduce_(x, n) || xt_is_opaque_broadcast_(x, n);
 }
 
 /* Can a node's vector be opaque as all of its class are? */

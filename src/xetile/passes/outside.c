@@ -78,7 +78,7 @@ static bool xt_reach_from_operand_(xt_ctx *x, uint32_t id, int dim)
 }
 
 /* Does a node compute with rows (or columns) each for itself, and store none that is outside of the operand's base? */
-static bool xt_keeps_apart_(xt_ctx *x, const xt_node_ *n, const xt_tile_desc_ *operand, int dim)
+static bool xt_keeps_lines_separate_(xt_ctx *x, const xt_node_ *n, const xt_tile_desc_ *operand, int dim)
 {
     if (xt_does_(n->op, XT_EACH_)) return true;
     if (xt_does_(n->op, XT_COMPUTES_)) return !xt_is_reached_(x, n->move->v.id);
@@ -104,6 +104,6 @@ XE_FN_ bool xt_outside_matters_(xt_ctx *x, uint32_t id, const xt_tile *from, con
     const xt_tile_desc_ *made = xt_made_as_(x, from, loop);
     if (!made || !xt_reach_from_operand_(x, id, dim)) return true;
     for (int i = 0; i < x->nodes.count; i++)
-        if (!xt_keeps_apart_(x, xt_node_at_(x, i), made, dim)) return true;
+        if (!xt_keeps_lines_separate_(x, xt_node_at_(x, i), made, dim)) return true;
     return false;
 }
