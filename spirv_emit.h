@@ -1791,6 +1791,11 @@ enum { SPE_LOOP_HINTS_ = 9, SPE_FIRST_HINT_WITH_VALUE_ = 3 };
 
 enum { SPE_SCOPES_OF_FUNCTION_ = 3 }; /* of the module, the function's entry, its body; then one for each region */
 
+/* -- dots.c: numbers of values by their ids, and those of the dot products that are used. NULL: there are none -- */
+typedef struct {
+    uint32_t *number, *used, count, mask;
+} spe_dots_;
+
 /* -- forms.c and checks.c: instructions by the letters of SPE_INSTRUCTIONS_ -- */
 /* Kinds of operands: bits. */
 enum { SPE_INT_ = 1 << SPE_KIND_INT, SPE_FLOAT_ = 1 << SPE_KIND_FLOAT, SPE_BOOL_ = 1 << SPE_KIND_BOOL,
@@ -5790,6 +5795,76 @@ XE_FN_ void spe_mark_halves_(spe_module *m, size_t begin)
     }
 }
 
+/* dots.c - which dot products of integers a compiler finds to be one with several uses (igc.c: bug 20). */
+
+enum { SPE_DOT_ = 1, SPE_DOT_AGAIN_ = 2 };
+
+XE_FN_ bool spe_is_dot_(uint32_t op) { return op == SPE_OpSDot || op == SPE_OpUDot || op == SPE_OpSUDot; }
+
+/* Numbers values by how they are computed, so that equal ones have one number. A literal that happens to be an id, and
+ * different values with one number, make a product be taken for another in vain, which costs an instruction. */
+XE_FN_ void spe_number_value_(const spe_dots_ *d, const uint32_t *w)
+{
+    uint32_t h = (*w & 0xffff) * 0x9e3779b1u;
+    for (uint32_t k = 1; k < *w >> 16; k++) {
+        const bool numbered = w[k] < d->count && d->number[w[k]];
+        if (k != 2) h = ((h ^ (h >> 15)) ^ (numbered ? d->number[w[k]] : w[k])) * 0x85ebca6bu;
+    }
+    d->number[w[2]] = (h & ~3u) | 4 | (spe_is_dot_(*w & 0xffff) ? SPE_DOT_ : 0);
+}
+
+/* Where the number of a dot product is among those that are used, or 0 where it would be. */
+XE_FN_ uint32_t *spe_used_dot_(const spe_dots_ *d, uint32_t number)
+{
+    uint32_t i = (number >> 2) & d->mask;
+    while (d->used[i] && (d->used[i] & ~(uint32_t)SPE_DOT_AGAIN_) != number) i = (i + 1) & d->mask;
+    return &d->used[i];
+}
+
+XE_FN_ bool spe_has_result_(const spe_module *m, const uint32_t *w)
+{
+    return *w >> 16 > 3 && w[1] && w[2] < m->id_count && spe_type_of(m, w[2]) == w[1];
+}
+
+XE_FN_ void spe_count_uses_(const spe_module *m, const spe_dots_ *d, const uint32_t *w)
+{
+    for (uint32_t k = spe_has_result_(m, w) ? 3 : 1; k < *w >> 16; k++) {
+        const uint32_t number = w[k] < d->count ? d->number[w[k]] : 0;
+        if (!(number & SPE_DOT_)) continue;
+        uint32_t *used = spe_used_dot_(d, number);
+        *used = *used ? number | SPE_DOT_AGAIN_ : number;
+    }
+}
+
+XE_FN_ bool spe_has_seen_(const spe_module *m, uint32_t op) { return m->seen[op / 64] >> (op % 64) & 1; }
+
+/* Of the function whose words in the body start at `begin`. */
+XE_FN_ spe_dots_ spe_find_dots_(spe_module *m, size_t begin)
+{
+    const spe_buffer_ *body = &m->buffer[SPE_BUFFER_BODY_];
+    spe_dots_ d = {NULL, NULL, (uint32_t)m->id_count, 0};
+    size_t dots = 0, slots = 2;
+    if (!spe_has_seen_(m, SPE_OpSDot) && !spe_has_seen_(m, SPE_OpUDot) && !spe_has_seen_(m, SPE_OpSUDot)) return d;
+    for (size_t at = begin; at < body->count; at += body->data[at] >> 16) dots += spe_is_dot_(body->data[at] & 0xffff);
+    while (slots < 2 * dots) slots *= 2;
+    d.mask = (uint32_t)slots - 1;
+    if (dots) d.number = (uint32_t *)spe_alloc(m, d.count * sizeof *d.number);
+    if (d.number) d.used = (uint32_t *)spe_alloc(m, slots * sizeof *d.used);
+    if (!d.used) return d;
+    memset(d.number, 0, d.count * sizeof *d.number);
+    memset(d.used, 0, slots * sizeof *d.used);
+    for (size_t at = begin; at < body->count; at += body->data[at] >> 16)
+        if (spe_has_result_(m, body->data + at)) spe_number_value_(&d, body->data + at);
+    for (size_t at = begin; at < body->count; at += body->data[at] >> 16) spe_count_uses_(m, &d, body->data + at);
+    return d;
+}
+
+/* Does instruction w compute such a product? */
+XE_FN_ bool spe_is_dot_used_again_(const spe_dots_ *d, const uint32_t *w)
+{
+    return d->used && spe_is_dot_(*w & 0xffff) && *spe_used_dot_(d, d->number[w[2]]) & SPE_DOT_AGAIN_;
+}
+
 /* igc.c - what Intel's compiler (IGC 2.40) gets wrong is written otherwise. When a function ends, its words are
  * searched for patterns that docs/machine-code.md describes under "What it found"; numbers are those there. Modules for
  * other compilers are written verbatim (spe_options.verbatim). */
@@ -5866,9 +5941,10 @@ void spe_reconverge(spe_module *m)
 typedef struct {
     bool halves, doubles, broadcasts, bytes, exchanged;
     spe_id position[3]; /* see spe_position_: ids, if what is computed from one is stored; else 0 */
+    spe_dots_ dots;
 } spe_suspects_;
 
-XE_FN_ spe_suspects_ spe_suspect_(const spe_module *m)
+XE_FN_ spe_suspects_ spe_suspect_(spe_module *m, size_t begin)
 {
     spe_suspects_ s;
     memset(s.position, 0, sizeof s.position);
@@ -5878,16 +5954,20 @@ XE_FN_ spe_suspects_ spe_suspect_(const spe_module *m)
                    (spe_uses_(m, SPE_OpGroupNonUniformBroadcast) || spe_uses_(m, SPE_OpGroupBroadcast));
     s.exchanged = m->known_int[4] && spe_uses_(m, SPE_OpGroupNonUniformShuffleXor);
     s.bytes = m->known_int[0] && spe_uses_(m, SPE_OpIMul) && spe_uses_(m, SPE_OpIAdd);
+    s.dots = spe_find_dots_(m, begin);
     return s;
 }
 
 /* 1, vectors_of_doubles_become_f32: to floats narrower than f64, but for those of 8 bits, which the compiler lacks.
- * 6, longs_are_multiplied_by_a_broadcast: in 32 lanes. 16, longs_are_combined. 17, ids_are_stored_in_blocks. */
+ * 6, longs_are_multiplied_by_a_broadcast: in 32 lanes. 16, longs_are_combined. 17, ids_are_stored_in_blocks.
+ * 20, one_dot_product_is_added_twice: the first addition becomes a part of dp4a, whose result the others take for the
+ * product. */
 XE_FN_ bool spe_hides_result_(const spe_module *m, const spe_suspects_ *s, const uint32_t *w)
 {
     uint32_t op = *w & 0xffff;
     for (int i = 0; op == SPE_OpUConvert && i < 3; i++)
         if (w[2] == s->position[i]) return true;
+    if (spe_is_dot_used_again_(&s->dots, w)) return spe_width(m, w[1]) >= 16;
     if (s->doubles && op == SPE_OpFConvert)
         return spe_count(m, w[1]) && spe_width(m, w[1]) >= 16 && spe_width(m, w[1]) < 64 &&
                spe_width(m, spe_type_of(m, w[3])) == 64;
@@ -6067,12 +6147,13 @@ XE_FN_ void spe_avoid_bugs_(spe_module *m, size_t begin)
 {
     const char *file = m->file;
     if (m->options.verbatim || m->error.id) return;
-    spe_suspects_ s = spe_suspect_(m);
+    spe_suspects_ s = spe_suspect_(m, begin);
     m->block = m->fn.entry; /* instructions may be written */
     m->file = NULL;         /* but without lines */
     spe_find_stored_ids_(m, begin, &s);
     bool ids = s.position[0] || s.position[1] || s.position[2];
-    if (s.halves || s.doubles || s.broadcasts || s.bytes || s.exchanged || ids) spe_replace_patterns_(m, begin, &s);
+    if (s.halves || s.doubles || s.broadcasts || s.bytes || s.exchanged || ids || s.dots.used)
+        spe_replace_patterns_(m, begin, &s);
     m->file = file;
 }
 

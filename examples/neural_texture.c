@@ -100,13 +100,13 @@ CV_KERNEL (train, ptr(f16, weights), ptr(f32, parameters), ptr(f32, gradients), 
     squares = CV_MUL(error, error);
     CV_VECTOR_ACCUMULATE(squares, CV_VECTOR_REF(state, f32, .offset = CV_AT(STATE_LOSS * 4)));
     for (int l = LAYERS - 1; l >= 0; l--) {
+        CV_VECTOR_ACCUMULATE(error, CV_VECTOR_REF(gradients, f32, .offset = CV_AT(bias_offset(l))));
         cv_vec small = CV_CAST(f16, error);
         if (l == 0) v[0] = CV_LOAD(features, FEATURES, CV_MUL(h, FEATURES)); /* again: they need not be held so long */
         CV_OUTER_PRODUCT_ACCUMULATE(small, v[l],
                                     CV_MATRIX_REF(gradients, f32, layer_rows[l], layer_cols[l],
                                                   .layout = CV_OUTER_PRODUCT_OPTIMAL,
                                                   .offset = CV_AT(matrix_offset(CV_F32, l))));
-        CV_VECTOR_ACCUMULATE(error, CV_VECTOR_REF(gradients, f32, .offset = CV_AT(bias_offset(l))));
         if (l > 0)
             error = CV_SELECT(CV_GT(v[l], 0), CV_MUL(f32, transposed_of(CV_SELF, weights, l), small), 0);
     }

@@ -75,9 +75,10 @@ void spe_reconverge(spe_module *m)
 typedef struct {
     bool halves, doubles, broadcasts, bytes, exchanged;
     spe_id position[3]; /* see spe_position_: ids, if what is computed from one is stored; else 0 */
+    spe_dots_ dots;
 } spe_suspects_;
 
-static spe_suspects_ spe_suspect_(const spe_module *m)
+static spe_suspects_ spe_suspect_(spe_module *m, size_t begin)
 {
     spe_suspects_ s;
     memset(s.position, 0, sizeof s.position);
@@ -87,16 +88,20 @@ static spe_suspects_ spe_suspect_(const spe_module *m)
                    (spe_uses_(m, SPE_OpGroupNonUniformBroadcast) || spe_uses_(m, SPE_OpGroupBroadcast));
     s.exchanged = m->known_int[4] && spe_uses_(m, SPE_OpGroupNonUniformShuffleXor);
     s.bytes = m->known_int[0] && spe_uses_(m, SPE_OpIMul) && spe_uses_(m, SPE_OpIAdd);
+    s.dots = spe_find_dots_(m, begin);
     return s;
 }
 
 /* 1, vectors_of_doubles_become_f32: to floats narrower than f64, but for those of 8 bits, which the compiler lacks.
- * 6, longs_are_multiplied_by_a_broadcast: in 32 lanes. 16, longs_are_combined. 17, ids_are_stored_in_blocks. */
+ * 6, longs_are_multiplied_by_a_broadcast: in 32 lanes. 16, longs_are_combined. 17, ids_are_stored_in_blocks.
+ * 20, one_dot_product_is_added_twice: the first addition becomes a part of dp4a, whose result the others take for the
+ * product. */
 static bool spe_hides_result_(const spe_module *m, const spe_suspects_ *s, const uint32_t *w)
 {
     uint32_t op = *w & 0xffff;
     for (int i = 0; op == SPE_OpUConvert && i < 3; i++)
         if (w[2] == s->position[i]) return true;
+    if (spe_is_dot_used_again_(&s->dots, w)) return spe_width(m, w[1]) >= 16;
     if (s->doubles && op == SPE_OpFConvert)
         return spe_count(m, w[1]) && spe_width(m, w[1]) >= 16 && spe_width(m, w[1]) < 64 &&
                spe_width(m, spe_type_of(m, w[3])) == 64;
@@ -276,11 +281,12 @@ XE_FN_ void spe_avoid_bugs_(spe_module *m, size_t begin)
 {
     const char *file = m->file;
     if (m->options.verbatim || m->error.id) return;
-    spe_suspects_ s = spe_suspect_(m);
+    spe_suspects_ s = spe_suspect_(m, begin);
     m->block = m->fn.entry; /* instructions may be written */
     m->file = NULL;         /* but without lines */
     spe_find_stored_ids_(m, begin, &s);
     bool ids = s.position[0] || s.position[1] || s.position[2];
-    if (s.halves || s.doubles || s.broadcasts || s.bytes || s.exchanged || ids) spe_replace_patterns_(m, begin, &s);
+    if (s.halves || s.doubles || s.broadcasts || s.bytes || s.exchanged || ids || s.dots.used)
+        spe_replace_patterns_(m, begin, &s);
     m->file = file;
 }

@@ -20,6 +20,11 @@ enum { SPE_LOOP_HINTS_ = 9, SPE_FIRST_HINT_WITH_VALUE_ = 3 };
 
 enum { SPE_SCOPES_OF_FUNCTION_ = 3 }; /* of the module, the function's entry, its body; then one for each region */
 
+/* -- dots.c: numbers of values by their ids, and those of the dot products that are used. NULL: there are none -- */
+typedef struct {
+    uint32_t *number, *used, count, mask;
+} spe_dots_;
+
 /* -- forms.c and checks.c: instructions by the letters of SPE_INSTRUCTIONS_ -- */
 /* Kinds of operands: bits. */
 enum { SPE_INT_ = 1 << SPE_KIND_INT, SPE_FLOAT_ = 1 << SPE_KIND_FLOAT, SPE_BOOL_ = 1 << SPE_KIND_BOOL,

@@ -147,6 +147,9 @@ XE_FN_ void spe_widened_(const spe_module *m, const uint32_t *w, uint32_t *first
 XE_FN_ bool spe_is_rounded_(const spe_module *m, spe_id id);
 XE_FN_ bool spe_may_widen_(const spe_module *m);
 XE_FN_ void spe_mark_halves_(spe_module *m, size_t begin);
+XE_FN_ bool spe_is_dot_(uint32_t op);
+XE_FN_ spe_dots_ spe_find_dots_(spe_module *m, size_t begin);
+XE_FN_ bool spe_is_dot_used_again_(const spe_dots_ *d, const uint32_t *w);
 XE_FN_ void spe_avoid_bugs_(spe_module *m, size_t begin);
 XE_FN_ spe_id spe_local_variable_(spe_module *m, spe_id ptr, spe_id type, spe_id initializer);
 XE_FN_ spe_id spe_local_param_(spe_module *m, spe_id ptr, uint32_t i);

@@ -475,6 +475,46 @@ TEST(registers_are_spilled_far)
     zed_free(&device, to);
 }
 
+/* ---- a dot product of four bytes, added to two sums: the first addition becomes a part of dp4a, whose result the
+ * second one takes for the product */
+
+static spe_id word_at(spe_module *m, int param, int row)
+{
+    spe_id lane = spe_builtin(m, SPE_LOCAL_ID, 0);
+    return spe_index(m, spe_param_id(m, param), spe_add(m, lane, spe_i32(m, row * LANES)));
+}
+
+static spe_id dot(spe_module *m, spe_id a, spe_id b)
+{
+    enum { PACKED_4X8_BIT = 0 };
+    const uint32_t words_[] = {a, b, PACKED_4X8_BIT};
+    spe_capability(m, SPE_CapabilityDotProductInput4x8BitPacked);
+    return spe_op(m, SPE_OpSDot, spe_int(m, 32), 3, words_);
+}
+
+static void emit_dots(spe_module *m)
+{
+    spe_id a = spe_load(m, word_at(m, 1, 0), 0), eights = spe_i32(m, 0x08080808);
+    for (int row = 0; row < 2; row++) {
+        spe_id sum = spe_load(m, word_at(m, 1, 1 + row), 0);
+        spe_store(m, word_at(m, 0, row), spe_iadd(m, sum, dot(m, a, eights)), 0);
+    }
+}
+
+TEST(one_dot_product_is_added_twice)
+{
+    int32_t *from = (int32_t *)memory(4 * 3 * LANES), *to = (int32_t *)memory(4 * 2 * LANES);
+    for (int i = 0; i < 4 * 3 * LANES; i++) ((int8_t *)from)[i] = (int8_t)(37 * i + 11 + i * i / 16);
+    bool ran = run("dots", LANES, emit_dots, word, to, from);
+    for (int i = 0; ran && i < 2 * LANES; i++) {
+        int32_t want = from[LANES + i];
+        for (int k = 0; k < 4; k++) want += 8 * ((int8_t *)from)[4 * (i % LANES) + k];
+        CHECK_MSG(to[i] == want, "sum %d is %d, want %d", i, (int)to[i], (int)want);
+    }
+    zed_free(&device, from);
+    zed_free(&device, to);
+}
+
 TEST(avoided)
 {
     verbatim = false;
@@ -485,6 +525,7 @@ TEST(avoided)
     test_case_halves_are_added_as_floats();
     test_case_ids_are_stored_in_blocks();
     test_case_names_of_files_come_late();
+    test_case_one_dot_product_is_added_twice();
     verbatim = true;
 }
 
@@ -504,6 +545,7 @@ int main(void)
     RUN(ids_are_stored_in_blocks);
     RUN(registers_are_spilled_far);
     RUN(names_of_files_come_late);
+    RUN(one_dot_product_is_added_twice);
     RUN(avoided);
     zed_close(&device);
     return test_report();
