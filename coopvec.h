@@ -97,8 +97,8 @@
  * products that the device has. It computes those of a kernel that are listed, with M and K up to its limit (512):
  *     integers    with the same results. Matrices are in rows, in columns, in CV_MUL_OPTIMAL with rows of at most 64
  *                 bytes, or in the device's own layouts
- *     f16         if CV_BUILD has .f16_sums = true, or the matrix is in the device's own layout: the sum has the
- *                 precision of f16, whatever T is. FP8 is not multiplied so yet
+ *     floats      if CV_BUILD has .f16_sums = true, or the matrix is in the device's own layout (FP8 only there): the
+ *                 sum has the precision of f16, whatever T is. Vectors are rounded to FP8 first, as elsewhere
  *     outer products of f16, if the device sums the matrix's type and it is CV_DEVICE_OUTER_PRODUCT_OPTIMAL
  *     vectors that are accumulated, if .f16_sums = true, and the device sums their type
  * Everything else is computed one lane at a time; of a matrix in the device's own layout that is an error
@@ -3169,6 +3169,12 @@ XE_FN_ uint32_t cv_component_type_(int type)
     }
 }
 
+/* The type that an input is converted to when it is interpreted so: FP8 is held as f16. */
+XE_FN_ int cv_held_type_(int interpretation)
+{
+    return cv_is_fp8_(interpretation) ? CV_F16 : cv_is_packed_(interpretation) ? CV_U32 : interpretation;
+}
+
 /* The device's product of such an input: of several the one with this bias, then one with a result of f32. NULL: it has
  * none. */
 XE_FN_ const uint32_t *cv_find_product_(const cv_product_ *p, int input)
@@ -3221,7 +3227,7 @@ XE_FN_ spe_id cv_cooperative_(cv_ctx *x, const cv_vec *v, int type)
     spe_module *m = &x->m;
     if (v->whole && (int)v->type == type) return v->whole;
     const cv_vec as = cv_convert_vec_(x, v, type);
-    spe_id *parts = cv_ids_(m, v->length), scalar = cv_spe_type_(m, type);
+    spe_id *parts = cv_ids_(m, v->length), scalar = cv_spe_type_(m, cv_held_type_(type));
     for (int i = 0; parts && i < v->length; i++) parts[i] = cv_get_(m, &as, i);
     return parts ? spe_construct(m, spe_coopvec(m, scalar, (uint32_t)v->length), (uint32_t)v->length, parts) : 0;
 }
@@ -3306,10 +3312,9 @@ XE_FN_ bool cv_multiply_cooperatively_(cv_product_ *p)
     spe_module *m = p->m;
     spe_coopvec_product by;
     const cv_vec *v = &p->in.vec;
-    int as = p->in.interpretation, input = v->type;
-    if (cv_is_fp8_(as)) return false; /* an H200's, with f16 vectors, were wrong in a network: docs/vulkan.md */
-    const uint32_t *row = cv_find_product_(p, input);
-    if (!row && !cv_is_packed_(as)) row = cv_find_product_(p, input = as);
+    int as = p->in.interpretation, input = cv_is_fp8_(as) ? as : v->type; /* rounded to FP8 here: devices may not */
+    const uint32_t *row = cv_find_product_(p, cv_held_type_(input));
+    if (!row && !cv_is_packed_(as)) row = cv_find_product_(p, cv_held_type_(input = as));
     memset(&by, 0, sizeof by);
     if (!row || p->a.m > p->x->max_vector || v->length > p->x->max_vector || !cv_is_exact_enough_(p) ||
         (cv_is_packed_(as) && p->a.k % 4) || !cv_place_(p, &by))

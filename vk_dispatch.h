@@ -51,10 +51,13 @@
  *                         .columns = 64, .to_type = "e4m3", .to_layout = VKD_MUL_OPTIMAL};
  *     c.to_bytes = vkd_converted_bytes(&dev, &c);
  *     c.to = vkd_alloc(&dev, VKD_DEVICE, c.to_bytes, 128);
- *     vkd_convert_matrices(&dev, &c, 1);           // or, as a step of a batch, vkd_batch_convert(&batch, &c, 1)
- * Types that differ are floats, one of them f32 or f16 and the other smaller; FP8 is in the device's own layouts only.
- * Numbers are rounded to nearest; beyond the range of FP8 they become NaN (e4m3) or infinity (e5m2). Errors:
- * VKD_NO_VECTORS, VKD_CONVERSION (types, layouts, strides, sizes).
+ *     vkd_convert_matrices(&dev, &c, 1);
+ * Types that differ are floats, one of them f32 or f16 and the other smaller. Numbers are rounded to nearest, once;
+ * beyond the range of FP8 they become NaN (e4m3) or infinity (e5m2). FP8 in rows or columns can only be a source. The
+ * device moves what keeps its type; the host converts the rest, and FP8, as the commands of NVIDIA's drivers write what
+ * products do not read (docs/vulkan.md). vkd_batch_convert(&batch, &c, 1), a step of a batch, is all the device's, and
+ * refuses FP8. Errors: VKD_NO_VECTORS,
+ * VKD_CONVERSION (types, layouts, strides, sizes).
  *
  * KERNELS. vkd_kernel_get takes the kernel's parameters as text: `type name` separated by commas. Types: f64 f32 f16
  * bf16 i64 i32 i16 i8 u64 u32 u16 u8, ptr<T> for global and local<T> for local memory. VKD_LOAD(&kernel, &dev, mod)
@@ -995,6 +998,32 @@ typedef struct vkd_bound_launch_ {
 } vkd_bound_launch_;
 
 typedef struct vkd_conversions_ vkd_conversions_; /* of matrices: vectors.c */
+
+/* VkConvertCooperativeVectorMatrixInfoNV, see vectors.c. */
+typedef union vkd_place_ {
+    uint64_t address;
+    const void *host;
+} vkd_place_;
+
+typedef struct vkd_vector_conversion_ {
+    VkStructureType sType;
+    const void *pNext;
+    size_t from_bytes;
+    vkd_place_ from;
+    size_t *to_bytes;
+    vkd_place_ to;
+    uint32_t from_type, to_type, rows, columns, from_layout;
+    size_t from_stride;
+    uint32_t to_layout;
+    size_t to_stride;
+} vkd_vector_conversion_;
+
+/* A type of a matrix's elements. */
+typedef struct vkd_element_ {
+    const char *name;
+    uint32_t number, bytes;
+    bool is_float;
+} vkd_element_;
 
 typedef struct vkd_step_ {
     int kind, kernel; /* which of the recording's */
@@ -3401,24 +3430,6 @@ typedef struct vkd_vector_product_ {
     uint32_t row[6]; /* as in vkd_target */
 } vkd_vector_product_;
 
-typedef union vkd_place_ {
-    uint64_t address;
-    const void *host;
-} vkd_place_;
-
-typedef struct vkd_vector_conversion_ {
-    VkStructureType sType;
-    const void *pNext;
-    size_t from_bytes;
-    vkd_place_ from;
-    size_t *to_bytes;
-    vkd_place_ to;
-    uint32_t from_type, to_type, rows, columns, from_layout;
-    size_t from_stride;
-    uint32_t to_layout;
-    size_t to_stride;
-} vkd_vector_conversion_;
-
 /* The rows of d->target.vector_products. */
 XE_FN_ uint32_t vkd_read_products_(const vkd_device *d, vkd_features_ *f)
 {
@@ -3456,13 +3467,6 @@ XE_FN_ void vkd_list_products_(vkd_device *d, vkd_features_ *f)
     if (f->vectors.has[1]) t->vector_sums = (limits.sums_f16 ? 1u : 0) | (limits.sums_f32 ? 2u : 0);
 }
 
-/* A type of a matrix's elements. */
-typedef struct vkd_element_ {
-    const char *name;
-    uint32_t number, bytes;
-    bool is_float;
-} vkd_element_;
-
 XE_FN_ const vkd_element_ *vkd_element_of_(const char *name)
 {
     static const vkd_element_ rows[] = {{"f16", 0, 2, true}, {"f32", 1, 4, true}, {"i8", 3, 1, false},
@@ -3488,9 +3492,17 @@ XE_FN_ const vkd_element_ *vkd_check_side_(vkd_device *d, const vkd_conversion *
     else if (lines && (stride < length || stride % e->bytes))
         vkd_fail_(d, VKD_CONVERSION, "%s: a stride of %zu bytes; lines have %zu, elements %" PRIu32, side, stride,
                   length, e->bytes);
-    else if (lines && e->number > 10)
-        vkd_fail_(d, VKD_CONVERSION, "%s: %s has the device's own layouts only, not %d", side, type, layout);
     return d->error.id ? NULL : e;
+}
+
+XE_FN_ bool vkd_is_fp8_(uint32_t type) { return type > 10; }
+
+/* Only sources have FP8 in rows or columns. */
+XE_FN_ bool vkd_check_fp8_(vkd_device *d, const vkd_element_ *dest, vkd_layout layout)
+{
+    return !vkd_is_fp8_(dest->number) || layout > VKD_COLUMN_MAJOR ||
+           vkd_fail_(d, VKD_CONVERSION, "the destination: %s has the device's own layouts only, not %d", dest->name,
+                     (int)layout);
 }
 
 /* The conversion as the driver takes it, but for places; checked. */
@@ -3502,7 +3514,7 @@ XE_FN_ bool vkd_describe_conversion_(vkd_device *d, const vkd_conversion *c, vkd
                                                  c->from_stride);
     const vkd_element_ *dest =
         source ? vkd_check_side_(d, c, "the destination", c->to_type, (int)c->to_layout, c->to_stride) : NULL;
-    if (!dest) return false;
+    if (!dest || !vkd_check_fp8_(d, dest, c->to_layout)) return false;
     if (source != dest && !(source->is_float && dest->is_float && source->bytes != dest->bytes))
         return vkd_fail_(d, VKD_CONVERSION, "%s to %s", c->from_type, c->to_type);
     if (!d->target.vector_product_count)
@@ -3520,19 +3532,25 @@ XE_FN_ bool vkd_describe_conversion_(vkd_device *d, const vkd_conversion *c, vkd
     return true;
 }
 
-/* The bytes that a matrix of a described conversion has; 0 and an error if the driver does not say. */
-XE_FN_ size_t vkd_query_bytes_(vkd_device *d, vkd_vector_conversion_ c)
+/* The driver's conversion of the host's memory, or without memory only the destination's size. */
+XE_FN_ bool vkd_convert_by_driver_(vkd_device *d, const vkd_vector_conversion_ *c)
 {
     typedef VkResult (VKAPI_PTR *convert_fn)(VkDevice device, const vkd_vector_conversion_ *c);
     const char *name = "vkConvertCooperativeVectorMatrixNV";
     PFN_vkVoidFunction found = d->vk_->vkGetDeviceProcAddr(d->device, name);
     convert_fn convert;
-    size_t bytes = 0;
     memcpy(&convert, &found, sizeof convert);
-    if (!found) return vkd_fail_(d, VKD_NO_LOADER, "Vulkan has no function %s", name), 0;
+    if (!found) return vkd_fail_(d, VKD_NO_LOADER, "Vulkan has no function %s", name);
+    return vkd_check_(d, convert(d->device, c), name, "%s", "");
+}
+
+/* The bytes that a matrix of a described conversion has; 0 and an error if the driver does not say. */
+XE_FN_ size_t vkd_query_bytes_(vkd_device *d, vkd_vector_conversion_ c)
+{
+    size_t bytes = 0;
     c.from.host = c.to.host = NULL;
     c.to_bytes = &bytes;
-    return vkd_check_(d, convert(d->device, &c), name, "%s", "") ? bytes : 0;
+    return vkd_convert_by_driver_(d, &c) ? bytes : 0;
 }
 
 size_t vkd_converted_bytes_(vkd_device *d, const vkd_conversion *c)
@@ -3556,18 +3574,25 @@ XE_FN_ bool vkd_check_place_(vkd_device *d, const char *what, const void *p, siz
                                            *address);
 }
 
-/* The conversion with its places; sizes are asked of the driver, of the source as if it were a destination. */
+/* The bytes of the source: those of its lines; in the device's own layouts the driver is asked, as of a destination. */
+XE_FN_ size_t vkd_source_bytes_(vkd_device *d, const vkd_conversion *c, vkd_vector_conversion_ described)
+{
+    size_t rows = c->rows, columns = c->columns, lines = c->from_layout == VKD_ROW_MAJOR ? rows : columns;
+    size_t length = (rows + columns - lines) * vkd_element_of_(c->from_type)->bytes;
+    if (c->from_layout <= VKD_COLUMN_MAJOR) return (lines - 1) * c->from_stride + length;
+    described.to_type = described.from_type;
+    described.to_layout = described.from_layout;
+    return vkd_query_bytes_(d, described);
+}
+
+/* The conversion with its places. */
 XE_FN_ bool vkd_place_conversion_(vkd_device *d, const vkd_conversion *c, vkd_vector_conversion_ *to, size_t *bytes)
 {
     if (!vkd_describe_conversion_(d, c, to)) return false;
-    vkd_vector_conversion_ back = *to;
-    back.to_type = to->from_type;
-    back.to_layout = to->from_layout;
-    back.to_stride = to->from_stride;
     *bytes = vkd_query_bytes_(d, *to);
     to->to_bytes = bytes;
     return vkd_check_place_(d, "the destination of a conversion", c->to, c->to_bytes, *bytes, &to->to.address) &&
-           vkd_check_place_(d, "the source of a conversion", c->from, c->from_bytes, vkd_query_bytes_(d, back),
+           vkd_check_place_(d, "the source of a conversion", c->from, c->from_bytes, vkd_source_bytes_(d, c, *to),
                             &to->from.address);
 }
 
@@ -3583,6 +3608,14 @@ XE_FN_ void vkd_free_conversions_(vkd_conversions_ *c)
 {
     if (c) free(c->all), free(c->bytes);
     free(c);
+}
+
+/* The command of driver 580 writes FP8 as bytes where its products read f16 (narrowing.c): a batch, which has only the
+ * command, refuses FP8. */
+XE_FN_ void vkd_check_command_(vkd_device *d, const vkd_vector_conversion_ *c)
+{
+    if (vkd_is_fp8_(c->from_type) || vkd_is_fp8_(c->to_type))
+        vkd_fail_(d, VKD_CONVERSION, "FP8 in a batch; vkd_convert_matrices converts it, on the host");
 }
 
 /* All conversions, checked; NULL and an error if one is not right. */
@@ -3602,7 +3635,8 @@ XE_FN_ vkd_conversions_ *vkd_make_conversions_(vkd_device *d, const vkd_conversi
         c->bytes = (size_t *)calloc(count, sizeof *c->bytes);
     }
     if (!c || !c->all || !c->bytes) vkd_fail_(d, VKD_OUT_OF_MEMORY, "no room for %" PRIu32 " conversions", count);
-    for (uint32_t i = 0; i < count && !d->error.id; i++) vkd_place_conversion_(d, &from[i], &c->all[i], &c->bytes[i]);
+    for (uint32_t i = 0; i < count && !d->error.id; i++)
+        if (vkd_place_conversion_(d, &from[i], &c->all[i], &c->bytes[i])) vkd_check_command_(d, &c->all[i]);
     if (!found && !d->error.id) vkd_fail_(d, VKD_NO_LOADER, "Vulkan has no function %s", name);
     if (!d->error.id) return c;
     vkd_free_conversions_(c);
@@ -3615,10 +3649,9 @@ XE_FN_ void vkd_record_conversions_(const vkd_device *d, VkCommandBuffer command
     c->record(commands, c->count, c->all);
 }
 
-bool vkd_convert_matrices_(vkd_device *d, const vkd_conversion *conversions, uint32_t count)
+/* By the command, and waits. */
+XE_FN_ bool vkd_convert_by_command_(vkd_device *d, const vkd_conversion *conversions, uint32_t count)
 {
-    if (!vkd_usable_(d)) return false;
-    if (!count) return true;
     vkd_conversions_ *all = vkd_make_conversions_(d, conversions, count);
     VkCommandBuffer commands = all ? vkd_begin_commands_(d, false) : NULL;
     if (commands) {
@@ -3627,6 +3660,123 @@ bool vkd_convert_matrices_(vkd_device *d, const vkd_conversion *conversions, uin
     }
     bool ok = commands && vkd_start_commands_(d, commands) && vkd_settle_(d);
     vkd_free_conversions_(all);
+    return ok;
+}
+
+/* narrowing.c - matrices that change their type, and those of FP8: converted in the host's memory. The driver's
+ * function for the host changes the layout, as the command of NVIDIA's driver 580 writes FP8 as bytes where products
+ * read f16; f32 and f16 become smaller floats here, rounded once, where the command rounds f32 to f16 before FP8. */
+
+/* A float type: the bits of its mantissa, its exponents' bias, the codes of infinity (or what stands for it) and NaN,
+ * and its sign's bit. */
+typedef struct vkd_small_float_ {
+    uint32_t mantissa, bias, infinity, nan, sign;
+} vkd_small_float_;
+
+/* Of a type that f32 can be rounded to; NULL: it is another. */
+XE_FN_ const vkd_small_float_ *vkd_small_float_of_(uint32_t type)
+{
+    static const vkd_small_float_ f16 = {10, 15, 0x7c00, 0x7e00, 0x8000}, e4m3 = {3, 7, 0x7f, 0x7f, 0x80},
+                                  e5m2 = {2, 15, 0x7c, 0x7e, 0x80};
+    return type == vkd_element_of_("f16")->number ? &f16 : type == vkd_element_of_("e4m3")->number ? &e4m3
+           : type == vkd_element_of_("e5m2")->number ? &e5m2 : NULL;
+}
+
+/* f32 to the nearest, ties to even; beyond the range it becomes infinity, or NaN, where the type has none. */
+XE_FN_ uint32_t vkd_round_(const vkd_small_float_ *f, uint32_t bits)
+{
+    uint32_t sign = bits >> 31 ? f->sign : 0, exponent = bits >> 23 & 0xff, least = 128 - f->bias;
+    uint32_t shift = 23 - f->mantissa, m = exponent ? (bits & 0x7fffff) | 0x800000 : 0; /* smaller ones become 0 */
+    if ((bits & 0x7fffffff) > 0x7f800000) return sign | f->nan;
+    if (exponent < least) shift += least - exponent, exponent = least;
+    if (shift > 25) return sign;
+    uint32_t half = 1u << (shift - 1), rest = m & (2 * half - 1), q = m >> shift;
+    q += rest > half || (rest == half && (q & 1));
+    q += (exponent - least) << f->mantissa; /* carries into the exponent */
+    return sign | (q < f->infinity ? q : f->infinity);
+}
+
+/* f16 as f32. */
+XE_FN_ uint32_t vkd_half_as_f32_(uint32_t half)
+{
+    uint32_t sign = (half & 0x8000) << 16, exponent = half >> 10 & 31, m = half & 0x3ff;
+    if (exponent == 31) return sign | 0x7f800000 | m << 13;
+    if (!exponent && !m) return sign;
+    for (exponent += !exponent; !(m & 0x400) && !(half & 0x7c00); exponent--) m <<= 1;
+    return sign | (exponent + 112) << 23 | (m & 0x3ff) << 13;
+}
+
+/* Rows or columns of f32 or f16 as smaller floats without gaps between these. */
+XE_FN_ void vkd_round_lines_(const vkd_vector_conversion_ *c, const char *from, char *to)
+{
+    const vkd_small_float_ *f = vkd_small_float_of_(c->to_type);
+    const bool by_rows = c->from_layout == VKD_ROW_MAJOR, halves = c->from_type == vkd_element_of_("f16")->number;
+    const size_t lines = by_rows ? c->rows : c->columns, length = by_rows ? c->columns : c->rows;
+    const size_t each = halves ? 2 : 4, bytes = f->sign > 0xff ? 2 : 1;
+    for (size_t i = 0; i < lines; i++)
+        for (size_t k = 0; k < length; k++) {
+            uint32_t bits = 0;
+            uint16_t half;
+            memcpy(&half, from + i * c->from_stride + each * k, 2);
+            if (halves) bits = vkd_half_as_f32_(half);
+            else memcpy(&bits, from + i * c->from_stride + each * k, 4);
+            half = (uint16_t)vkd_round_(f, bits);
+            const uint8_t byte = (uint8_t)half;
+            memcpy(to + (i * length + k) * bytes, bytes == 2 ? (const void *)&half : &byte, bytes);
+        }
+}
+
+/* Converts the host's copy of the source to that of the destination; rounded: where a number has two bytes. */
+XE_FN_ bool vkd_convert_copies_(vkd_device *d, vkd_vector_conversion_ c, const char *from, char *rounded, char *to)
+{
+    const size_t each = vkd_is_fp8_(c.to_type) ? 1 : 2;
+    const bool f32 = c.from_type == vkd_element_of_("f32")->number, f16 = c.from_type == vkd_element_of_("f16")->number;
+    const bool narrows = (f32 && vkd_small_float_of_(c.to_type)) || (f16 && vkd_is_fp8_(c.to_type));
+    if (narrows && c.from_layout <= VKD_COLUMN_MAJOR) {
+        vkd_round_lines_(&c, from, rounded);
+        from = rounded;
+        c.from_type = c.to_type;
+        c.from_stride = (c.from_layout == VKD_ROW_MAJOR ? c.columns : c.rows) * each;
+        c.from_bytes = (size_t)c.rows * c.columns * each;
+    }
+    c.from.host = from;
+    c.to.host = to;
+    return vkd_convert_by_driver_(d, &c);
+}
+
+/* One conversion. What lies between the destination's rows or columns is left as it is. */
+XE_FN_ bool vkd_convert_on_host_(vkd_device *d, const vkd_conversion *c)
+{
+    vkd_vector_conversion_ described;
+    size_t bytes = 0;
+    if (!vkd_place_conversion_(d, c, &described, &bytes)) return false;
+    size_t source = described.from_bytes = vkd_source_bytes_(d, c, described);
+    char *from = (char *)malloc(source), *to = (char *)calloc(1, bytes);
+    char *rounded = (char *)malloc((size_t)c->rows * c->columns * 2);
+    bool ok = from && to && rounded;
+    if (!ok) vkd_fail_(d, VKD_OUT_OF_MEMORY, "no room for a conversion of %zu bytes", source + bytes);
+    ok = ok && vkd_copy_(d, from, c->from, source) &&
+         (c->to_layout > VKD_COLUMN_MAJOR || vkd_copy_(d, to, c->to, bytes)) &&
+         vkd_convert_copies_(d, described, from, rounded, to) && vkd_copy_(d, c->to, to, bytes);
+    free(from), free(to), free(rounded);
+    return ok;
+}
+
+/* Does only the layout change, of a type that the command knows? */
+XE_FN_ bool vkd_is_for_command_(const vkd_conversion *c)
+{
+    const vkd_element_ *from = vkd_element_of_(c->from_type);
+    return !from || (from == vkd_element_of_(c->to_type) && !vkd_is_fp8_(from->number));
+}
+
+bool vkd_convert_matrices_(vkd_device *d, const vkd_conversion *conversions, uint32_t count)
+{
+    bool ok = vkd_usable_(d);
+    if (ok && count && !conversions) return vkd_fail_(d, VKD_NULL_POINTER, "no conversions are described");
+    for (uint32_t i = 0, run; ok && i < count; i += run ? run : 1) {
+        for (run = 0; i + run < count && vkd_is_for_command_(&conversions[i + run]);) run++;
+        ok = run ? vkd_convert_by_command_(d, conversions + i, run) : vkd_convert_on_host_(d, conversions + i);
+    }
     return ok;
 }
 

@@ -36,6 +36,13 @@ static cv_val item_of(CV_CONTEXT, cv_val round)
     return CV_ADD(CV_MUL(round, CV_GLOBAL_SIZE()), CV_GLOBAL_ID());
 }
 
+/* What a layer's input is multiplied as: where the device's own layout has FP8, with vectors of FP8. */
+static cv_interpreted_vector layer_input(CV_CONTEXT, cv_vec v, cv_val weights)
+{
+    const bool fp8 = *(const cv_layout *)CV_USER() == CV_DEVICE_MUL_OPTIMAL && weights.type == CV_E4M3;
+    return fp8 ? CV_INTERPRET(v, e4m3) : CV_INTERPRET(v, f16);
+}
+
 /* Weights of any float type: vectors are f16, sums f32. */
 static void float_network(CV_CONTEXT, cv_val weights, cv_val biases, cv_val in, cv_val out, cv_val mask, cv_val rounds)
 {
@@ -43,8 +50,10 @@ static void float_network(CV_CONTEXT, cv_val weights, cv_val biases, cv_val in, 
         cv_val i = item_of(CV_SELF, round);
         cv_vec v = CV_LOAD(in, IN, CV_MUL(CV_AND(i, mask), IN));
         for (int layer = 0; layer < LAYERS - 1; layer++)
-            v = CV_RELU(CV_MUL_ADD(f16, layer_matrix(CV_SELF, weights, layer), v, layer_bias(CV_SELF, biases, layer)));
-        v = CV_MUL_ADD(f32, layer_matrix(CV_SELF, weights, LAYERS - 1), v, layer_bias(CV_SELF, biases, LAYERS - 1));
+            v = CV_RELU(CV_MUL_ADD(f16, layer_matrix(CV_SELF, weights, layer), layer_input(CV_SELF, v, weights),
+                                   layer_bias(CV_SELF, biases, layer)));
+        v = CV_MUL_ADD(f32, layer_matrix(CV_SELF, weights, LAYERS - 1), layer_input(CV_SELF, v, weights),
+                       layer_bias(CV_SELF, biases, LAYERS - 1));
         CV_STORE(v, out, CV_MUL(i, OUT));
     }
 }
@@ -231,12 +240,14 @@ static double half_ulp_f16(double v)
 }
 
 /* Exact values, and bounds of the difference: f32 sums of 65 terms, vectors rounded to f16 between the layers. NVIDIA's
- * cooperative vectors round sums to f16 after every 16 products, and the bias's. */
-static void evaluate_float(const reference *f, bool nv, const uint16_t *in, double *out, double *bound)
+ * cooperative vectors round sums to f16 after every 16 products, and the bias's. With FP8, vectors are rounded to it: a
+ * number so far from a tie that the difference does not matter becomes the same. */
+static void evaluate_float(const reference *f, bool nv, bool fp8, const uint16_t *in, double *out, double *bound)
 {
     double v[IN], e[IN];
     for (int k = 0; k < IN; k++) {
         v[k] = (double)spe_f16_bits_to_f32(in[k]);
+        if (fp8) v[k] = representable(CV_E4M3, v[k]);
         e[k] = 0;
     }
     for (int l = 0; l < LAYERS; l++) {
@@ -256,6 +267,11 @@ static void evaluate_float(const reference *f, bool nv, const uint16_t *in, doub
             bool last = l == LAYERS - 1;
             v[r] = last || y[r] > 0 ? y[r] : 0;
             e[r] = d[r] + (last && !nv ? 0 : half_ulp_f16(fabs(v[r]) + d[r]));
+            if (fp8 && !last) {
+                double low = representable(CV_E4M3, v[r] - e[r]), high = representable(CV_E4M3, v[r] + e[r]);
+                v[r] = representable(CV_E4M3, v[r]);
+                e[r] = fmax(high - v[r], v[r] - low);
+            }
         }
     }
     memcpy(out, v, OUT * sizeof *out);
@@ -294,7 +310,7 @@ static bool check(const session *s, const network *n, double *worst)
         if (n->weights == CV_I8)
             evaluate_i8(&s->ref, s->in + row * IN, out, bound);
         else
-            evaluate_float(&s->ref, nv, s->in + row * IN, out, bound);
+            evaluate_float(&s->ref, nv, nv && n->weights == CV_E4M3, s->in + row * IN, out, bound);
         for (uint32_t i = row; i < (uint32_t)items; i += ROWS)
             for (int r = 0; r < OUT; r++) {
                 double got = (double)s->out[i * OUT + (uint32_t)r], difference = fabs(got - out[r]);
@@ -352,8 +368,7 @@ static bool run_network(session *s, const network *n)
     double ns, worst, flops = 2.0 * (IN * HIDDEN + HIDDEN * HIDDEN + HIDDEN * OUT) * (uint32_t)items;
     bool ok;
     const cv_target target = {ZED_TARGET(s->dev)};
-    bool nv = with != PLAIN && target.vector_product_count && n->weights != CV_E4M3;
-    s->layout = nv ? CV_DEVICE_MUL_OPTIMAL : CV_MUL_OPTIMAL;
+    bool nv = s->layout == CV_DEVICE_MUL_OPTIMAL;
     s->mod = build(n, &target, s->layout);
     if (!s->mod.words) return fail_build(&s->mod);
     if (!set_weights(s, n)) return false;
@@ -373,6 +388,7 @@ static bool run_all(session *s)
 {
     const cv_target target = {ZED_TARGET(s->dev)};
     s->conversion = cv_conversion_module(&target);
+    s->layout = with != PLAIN && target.vector_product_count ? CV_DEVICE_MUL_OPTIMAL : CV_MUL_OPTIMAL;
     if (with == NV && !target.vector_product_count) return fail("--with nv: the device has no cooperative vectors");
     if (!s->conversion.words) return fail_build(&s->conversion);
     if (!ZED_LOAD(&s->convert, s->dev, s->conversion)) return fail_device(s->dev);
@@ -412,7 +428,7 @@ static bool check_options(void)
 static const example_option options[] = {
     NUMBER("--items", "work-items times rounds, a multiple of 1024", &items, LOCAL *ROUNDS, 1 << 28),
     NUMBER("--launches", "of each network, of which the fastest counts", &launches, 1, 1000),
-    CHOICE("--with", "how products are computed; default: nv, cooperative vectors (not e4m3), if there are any", &with,
+    CHOICE("--with", "how products are computed; default: nv, cooperative vectors, if the device has them", &with,
            with_names),
     CHOICE("--type", "of the weights; default: all, one after the other", &only, network_names),
     OPTIONS_END,

@@ -88,8 +88,8 @@ figure() {
     timeout "$seconds" "$folder/$program" "$@" > "$work/log" 2>&1
     code=$?
     [ $code = 0 ] || { echo "failed ($code): $(grep FAILED "$work/log" | head -n 1 | cut -c 1-120)"; return; }
-    awk '{ for (i = 2; i <= NF; i++) { if ($i ~ /^GFLOP\/s/) found = sprintf("%.1f", $(i - 1) / 1000)
-           if ($i ~ /^GB\/s/) found = sprintf("%.0f", $(i - 1)) } } END { print found }' "$work/log"
+    awk '{ for (i = 2; i <= NF; i++) { if ($i ~ /^GFLOP\/s/) found = sprintf("%.4g", $(i - 1) / 1000)
+           if ($i ~ /^GB\/s/) found = sprintf("%.4g", $(i - 1)) } } END { print found }' "$work/log"
 }
 
 torch=$("$python" "$work/torch.py" version 2> /dev/null) || torch=

@@ -97,8 +97,8 @@
  * products that the device has. It computes those of a kernel that are listed, with M and K up to its limit (512):
  *     integers    with the same results. Matrices are in rows, in columns, in CV_MUL_OPTIMAL with rows of at most 64
  *                 bytes, or in the device's own layouts
- *     f16         if CV_BUILD has .f16_sums = true, or the matrix is in the device's own layout: the sum has the
- *                 precision of f16, whatever T is. FP8 is not multiplied so yet
+ *     floats      if CV_BUILD has .f16_sums = true, or the matrix is in the device's own layout (FP8 only there): the
+ *                 sum has the precision of f16, whatever T is. Vectors are rounded to FP8 first, as elsewhere
  *     outer products of f16, if the device sums the matrix's type and it is CV_DEVICE_OUTER_PRODUCT_OPTIMAL
  *     vectors that are accumulated, if .f16_sums = true, and the device sums their type
  * Everything else is computed one lane at a time; of a matrix in the device's own layout that is an error

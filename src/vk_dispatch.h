@@ -51,10 +51,13 @@
  *                         .columns = 64, .to_type = "e4m3", .to_layout = VKD_MUL_OPTIMAL};
  *     c.to_bytes = vkd_converted_bytes(&dev, &c);
  *     c.to = vkd_alloc(&dev, VKD_DEVICE, c.to_bytes, 128);
- *     vkd_convert_matrices(&dev, &c, 1);           // or, as a step of a batch, vkd_batch_convert(&batch, &c, 1)
- * Types that differ are floats, one of them f32 or f16 and the other smaller; FP8 is in the device's own layouts only.
- * Numbers are rounded to nearest; beyond the range of FP8 they become NaN (e4m3) or infinity (e5m2). Errors:
- * VKD_NO_VECTORS, VKD_CONVERSION (types, layouts, strides, sizes).
+ *     vkd_convert_matrices(&dev, &c, 1);
+ * Types that differ are floats, one of them f32 or f16 and the other smaller. Numbers are rounded to nearest, once;
+ * beyond the range of FP8 they become NaN (e4m3) or infinity (e5m2). FP8 in rows or columns can only be a source. The
+ * device moves what keeps its type; the host converts the rest, and FP8, as the commands of NVIDIA's drivers write what
+ * products do not read (docs/vulkan.md). vkd_batch_convert(&batch, &c, 1), a step of a batch, is all the device's, and
+ * refuses FP8. Errors: VKD_NO_VECTORS,
+ * VKD_CONVERSION (types, layouts, strides, sizes).
  *
  * KERNELS. vkd_kernel_get takes the kernel's parameters as text: `type name` separated by commas. Types: f64 f32 f16
  * bf16 i64 i32 i16 i8 u64 u32 u16 u8, ptr<T> for global and local<T> for local memory. VKD_LOAD(&kernel, &dev, mod)

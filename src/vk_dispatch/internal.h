@@ -107,6 +107,32 @@ typedef struct vkd_bound_launch_ {
 
 typedef struct vkd_conversions_ vkd_conversions_; /* of matrices: vectors.c */
 
+/* VkConvertCooperativeVectorMatrixInfoNV, see vectors.c. */
+typedef union vkd_place_ {
+    uint64_t address;
+    const void *host;
+} vkd_place_;
+
+typedef struct vkd_vector_conversion_ {
+    VkStructureType sType;
+    const void *pNext;
+    size_t from_bytes;
+    vkd_place_ from;
+    size_t *to_bytes;
+    vkd_place_ to;
+    uint32_t from_type, to_type, rows, columns, from_layout;
+    size_t from_stride;
+    uint32_t to_layout;
+    size_t to_stride;
+} vkd_vector_conversion_;
+
+/* A type of a matrix's elements. */
+typedef struct vkd_element_ {
+    const char *name;
+    uint32_t number, bytes;
+    bool is_float;
+} vkd_element_;
+
 typedef struct vkd_step_ {
     int kind, kernel; /* which of the recording's */
     int launches;     /* before it */

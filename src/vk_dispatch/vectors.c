@@ -18,24 +18,6 @@ typedef struct vkd_vector_product_ {
     uint32_t row[6]; /* as in vkd_target */
 } vkd_vector_product_;
 
-typedef union vkd_place_ {
-    uint64_t address;
-    const void *host;
-} vkd_place_;
-
-typedef struct vkd_vector_conversion_ {
-    VkStructureType sType;
-    const void *pNext;
-    size_t from_bytes;
-    vkd_place_ from;
-    size_t *to_bytes;
-    vkd_place_ to;
-    uint32_t from_type, to_type, rows, columns, from_layout;
-    size_t from_stride;
-    uint32_t to_layout;
-    size_t to_stride;
-} vkd_vector_conversion_;
-
 /* The rows of d->target.vector_products. */
 static uint32_t vkd_read_products_(const vkd_device *d, vkd_features_ *f)
 {
@@ -73,14 +55,7 @@ XE_FN_ void vkd_list_products_(vkd_device *d, vkd_features_ *f)
     if (f->vectors.has[1]) t->vector_sums = (limits.sums_f16 ? 1u : 0) | (limits.sums_f32 ? 2u : 0);
 }
 
-/* A type of a matrix's elements. */
-typedef struct vkd_element_ {
-    const char *name;
-    uint32_t number, bytes;
-    bool is_float;
-} vkd_element_;
-
-static const vkd_element_ *vkd_element_of_(const char *name)
+XE_FN_ const vkd_element_ *vkd_element_of_(const char *name)
 {
     static const vkd_element_ rows[] = {{"f16", 0, 2, true}, {"f32", 1, 4, true}, {"i8", 3, 1, false},
         {"i16", 4, 2, false}, {"i32", 5, 4, false}, {"u8", 7, 1, false}, {"u16", 8, 2, false}, {"u32", 9, 4, false},
@@ -105,13 +80,21 @@ static const vkd_element_ *vkd_check_side_(vkd_device *d, const vkd_conversion *
     else if (lines && (stride < length || stride % e->bytes))
         vkd_fail_(d, VKD_CONVERSION, "%s: a stride of %zu bytes; lines have %zu, elements %" PRIu32, side, stride,
                   length, e->bytes);
-    else if (lines && e->number > 10)
-        vkd_fail_(d, VKD_CONVERSION, "%s: %s has the device's own layouts only, not %d", side, type, layout);
     return d->error.id ? NULL : e;
 }
 
+XE_FN_ bool vkd_is_fp8_(uint32_t type) { return type > 10; }
+
+/* Only sources have FP8 in rows or columns. */
+static bool vkd_check_fp8_(vkd_device *d, const vkd_element_ *dest, vkd_layout layout)
+{
+    return !vkd_is_fp8_(dest->number) || layout > VKD_COLUMN_MAJOR ||
+           vkd_fail_(d, VKD_CONVERSION, "the destination: %s has the device's own layouts only, not %d", dest->name,
+                     (int)layout);
+}
+
 /* The conversion as the driver takes it, but for places; checked. */
-static bool vkd_describe_conversion_(vkd_device *d, const vkd_conversion *c, vkd_vector_conversion_ *to)
+XE_FN_ bool vkd_describe_conversion_(vkd_device *d, const vkd_conversion *c, vkd_vector_conversion_ *to)
 {
     memset(to, 0, sizeof *to);
     if (!c) return vkd_fail_(d, VKD_NULL_POINTER, "no conversion is described");
@@ -119,7 +102,7 @@ static bool vkd_describe_conversion_(vkd_device *d, const vkd_conversion *c, vkd
                                                  c->from_stride);
     const vkd_element_ *dest =
         source ? vkd_check_side_(d, c, "the destination", c->to_type, (int)c->to_layout, c->to_stride) : NULL;
-    if (!dest) return false;
+    if (!dest || !vkd_check_fp8_(d, dest, c->to_layout)) return false;
     if (source != dest && !(source->is_float && dest->is_float && source->bytes != dest->bytes))
         return vkd_fail_(d, VKD_CONVERSION, "%s to %s", c->from_type, c->to_type);
     if (!d->target.vector_product_count)
@@ -137,19 +120,25 @@ static bool vkd_describe_conversion_(vkd_device *d, const vkd_conversion *c, vkd
     return true;
 }
 
-/* The bytes that a matrix of a described conversion has; 0 and an error if the driver does not say. */
-static size_t vkd_query_bytes_(vkd_device *d, vkd_vector_conversion_ c)
+/* The driver's conversion of the host's memory, or without memory only the destination's size. */
+XE_FN_ bool vkd_convert_by_driver_(vkd_device *d, const vkd_vector_conversion_ *c)
 {
     typedef VkResult (VKAPI_PTR *convert_fn)(VkDevice device, const vkd_vector_conversion_ *c);
     const char *name = "vkConvertCooperativeVectorMatrixNV";
     PFN_vkVoidFunction found = d->vk_->vkGetDeviceProcAddr(d->device, name);
     convert_fn convert;
-    size_t bytes = 0;
     memcpy(&convert, &found, sizeof convert);
-    if (!found) return vkd_fail_(d, VKD_NO_LOADER, "Vulkan has no function %s", name), 0;
+    if (!found) return vkd_fail_(d, VKD_NO_LOADER, "Vulkan has no function %s", name);
+    return vkd_check_(d, convert(d->device, c), name, "%s", "");
+}
+
+/* The bytes that a matrix of a described conversion has; 0 and an error if the driver does not say. */
+static size_t vkd_query_bytes_(vkd_device *d, vkd_vector_conversion_ c)
+{
+    size_t bytes = 0;
     c.from.host = c.to.host = NULL;
     c.to_bytes = &bytes;
-    return vkd_check_(d, convert(d->device, &c), name, "%s", "") ? bytes : 0;
+    return vkd_convert_by_driver_(d, &c) ? bytes : 0;
 }
 
 size_t vkd_converted_bytes_(vkd_device *d, const vkd_conversion *c)
@@ -173,18 +162,25 @@ static bool vkd_check_place_(vkd_device *d, const char *what, const void *p, siz
                                            *address);
 }
 
-/* The conversion with its places; sizes are asked of the driver, of the source as if it were a destination. */
-static bool vkd_place_conversion_(vkd_device *d, const vkd_conversion *c, vkd_vector_conversion_ *to, size_t *bytes)
+/* The bytes of the source: those of its lines; in the device's own layouts the driver is asked, as of a destination. */
+XE_FN_ size_t vkd_source_bytes_(vkd_device *d, const vkd_conversion *c, vkd_vector_conversion_ described)
+{
+    size_t rows = c->rows, columns = c->columns, lines = c->from_layout == VKD_ROW_MAJOR ? rows : columns;
+    size_t length = (rows + columns - lines) * vkd_element_of_(c->from_type)->bytes;
+    if (c->from_layout <= VKD_COLUMN_MAJOR) return (lines - 1) * c->from_stride + length;
+    described.to_type = described.from_type;
+    described.to_layout = described.from_layout;
+    return vkd_query_bytes_(d, described);
+}
+
+/* The conversion with its places. */
+XE_FN_ bool vkd_place_conversion_(vkd_device *d, const vkd_conversion *c, vkd_vector_conversion_ *to, size_t *bytes)
 {
     if (!vkd_describe_conversion_(d, c, to)) return false;
-    vkd_vector_conversion_ back = *to;
-    back.to_type = to->from_type;
-    back.to_layout = to->from_layout;
-    back.to_stride = to->from_stride;
     *bytes = vkd_query_bytes_(d, *to);
     to->to_bytes = bytes;
     return vkd_check_place_(d, "the destination of a conversion", c->to, c->to_bytes, *bytes, &to->to.address) &&
-           vkd_check_place_(d, "the source of a conversion", c->from, c->from_bytes, vkd_query_bytes_(d, back),
+           vkd_check_place_(d, "the source of a conversion", c->from, c->from_bytes, vkd_source_bytes_(d, c, *to),
                             &to->from.address);
 }
 
@@ -200,6 +196,14 @@ XE_FN_ void vkd_free_conversions_(vkd_conversions_ *c)
 {
     if (c) free(c->all), free(c->bytes);
     free(c);
+}
+
+/* The command of driver 580 writes FP8 as bytes where its products read f16 (narrowing.c): a batch, which has only the
+ * command, refuses FP8. */
+static void vkd_check_command_(vkd_device *d, const vkd_vector_conversion_ *c)
+{
+    if (vkd_is_fp8_(c->from_type) || vkd_is_fp8_(c->to_type))
+        vkd_fail_(d, VKD_CONVERSION, "FP8 in a batch; vkd_convert_matrices converts it, on the host");
 }
 
 /* All conversions, checked; NULL and an error if one is not right. */
@@ -219,7 +223,8 @@ XE_FN_ vkd_conversions_ *vkd_make_conversions_(vkd_device *d, const vkd_conversi
         c->bytes = (size_t *)calloc(count, sizeof *c->bytes);
     }
     if (!c || !c->all || !c->bytes) vkd_fail_(d, VKD_OUT_OF_MEMORY, "no room for %" PRIu32 " conversions", count);
-    for (uint32_t i = 0; i < count && !d->error.id; i++) vkd_place_conversion_(d, &from[i], &c->all[i], &c->bytes[i]);
+    for (uint32_t i = 0; i < count && !d->error.id; i++)
+        if (vkd_place_conversion_(d, &from[i], &c->all[i], &c->bytes[i])) vkd_check_command_(d, &c->all[i]);
     if (!found && !d->error.id) vkd_fail_(d, VKD_NO_LOADER, "Vulkan has no function %s", name);
     if (!d->error.id) return c;
     vkd_free_conversions_(c);
@@ -232,10 +237,9 @@ XE_FN_ void vkd_record_conversions_(const vkd_device *d, VkCommandBuffer command
     c->record(commands, c->count, c->all);
 }
 
-bool vkd_convert_matrices_(vkd_device *d, const vkd_conversion *conversions, uint32_t count)
+/* By the command, and waits. */
+XE_FN_ bool vkd_convert_by_command_(vkd_device *d, const vkd_conversion *conversions, uint32_t count)
 {
-    if (!vkd_usable_(d)) return false;
-    if (!count) return true;
     vkd_conversions_ *all = vkd_make_conversions_(d, conversions, count);
     VkCommandBuffer commands = all ? vkd_begin_commands_(d, false) : NULL;
     if (commands) {

@@ -111,7 +111,8 @@ static PFN_vkVoidFunction pretended(const char *name, PFN_vkVoidFunction found)
     return found;
 }
 
-/* ---- a driver with VK_NV_cooperative_vector, whose matrices are rows in blocks of 64 bytes; it converts nothing */
+/* ---- a driver with VK_NV_cooperative_vector, whose matrices are rows in blocks of 64 bytes; its command converts
+ * nothing */
 
 enum { VECTOR_FEATURES = 1000491000, VECTOR_LIMITS, VECTOR_PRODUCT };
 static const uint32_t products[2][6] = {{0, 0, 0, 0, 0, 1}, {1, 3, 3, 5, 5, 0}};
@@ -119,8 +120,8 @@ static struct {
     PFN_vkEnumerateDeviceExtensionProperties extensions;
     PFN_vkGetPhysicalDeviceFeatures2 features;
     PFN_vkGetPhysicalDeviceProperties2 properties;
-    uint32_t recorded; /* conversions */
-    uint64_t to;       /* where the last one of them goes */
+    uint32_t recorded, hosted; /* conversions; rows that the host converted */
+    uint64_t to; /* where the last one of them goes */
 } nv;
 
 /* The structure of this type that a chain has, and the pointer to it. */
@@ -190,8 +191,13 @@ static VKAPI_ATTR VkResult VKAPI_CALL nv_convert(VkDevice of, const vkd_vector_c
 {
     size_t element = c->to_type == 1 ? 4 : c->to_type == 0 ? 2 : 1;
     (void)of;
-    CHECK(!c->from.host && !c->to.host);
+    CHECK(!c->from.host == !c->to.host);
     *c->to_bytes = (c->rows * c->columns * element + 63) / 64 * 64;
+    for (size_t r = 0; c->to.host && r < c->rows; r++, nv.hosted++) { /* its own layout: rows without gaps */
+        size_t line = c->columns * element;
+        CHECK(c->from_type == c->to_type && c->from_layout == VKD_ROW_MAJOR);
+        memcpy((char *)(uintptr_t)c->to.host + r * line, (const char *)c->from.host + r * c->from_stride, line);
+    }
     return fails("vkConvertCooperativeVectorMatrixNV");
 }
 
@@ -657,6 +663,42 @@ TEST(groups_that_are_too_large)
     free(copy);
 }
 
+/* Converts rows of random f32 and f16 in device memory to smaller floats, which the host rounds once, between two
+ * that the command converts. */
+static void narrow(vkd_device *d, const char *from, const char *to)
+{
+    enum { ROWS = 19, COLUMNS = 23, PITCH = 26 };
+    static unsigned char rows[ROWS * PITCH * 4], got[ROWS * COLUMNS * 2];
+    const bool wide = !strcmp(from, "f32"), e4m3 = !strcmp(to, "e4m3"), f16 = !strcmp(to, "f16");
+    const size_t each = wide ? 4 : 2, bytes = f16 ? 2 : 1, pitch = PITCH * each;
+    char *there = (char *)vkd_alloc(d, VKD_DEVICE, 8192, 64);
+    const vkd_conversion c = {.from = there, .from_bytes = sizeof rows / 4 * each, .from_type = from,
+                              .from_stride = pitch, .rows = ROWS, .columns = COLUMNS, .to = there + 4096,
+                              .to_bytes = 1024, .to_type = to, .to_layout = VKD_OUTER_PRODUCT_OPTIMAL};
+    const vkd_conversion same = {.from = there, .from_bytes = 128, .from_type = "i8", .from_stride = 8, .rows = 8,
+                                 .columns = 8, .to = there + 6144, .to_bytes = 64, .to_type = "i8",
+                                 .to_layout = VKD_MUL_OPTIMAL};
+    uint32_t recorded = nv.recorded, hosted = nv.hosted;
+    for (size_t i = 0; i < sizeof rows; i++) rows[i] = (unsigned char)test_random();
+    for (size_t i = 3; wide && i < 4 * ROWS * PITCH; i += 4) rows[i] = (unsigned char)((rows[i] & 0x8f) | 0x30);
+    CHECK(vkd_copy(d, there, rows, sizeof rows));
+    CHECK(vkd_convert_matrices(d, ((const vkd_conversion[]){same, c, same}), 3));
+    CHECK(vkd_copy(d, got, there + 4096, sizeof got));
+    CHECK_INT(nv.recorded, recorded + 2);
+    CHECK_INT(nv.hosted, hosted + ROWS);
+    for (size_t i = 0; i < ROWS * COLUMNS; i++) {
+        const unsigned char *at = rows + i / COLUMNS * pitch + i % COLUMNS * each;
+        uint16_t half, found = 0;
+        float v;
+        memcpy(&half, at, 2), memcpy(&found, got + i * bytes, bytes);
+        v = spe_f16_bits_to_f32(half);
+        if (wide) memcpy(&v, at, 4);
+        half = f16 ? spe_f32_to_f16_bits(v) : e4m3 ? spe_f32_to_e4m3_bits(v, false) : spe_f32_to_e5m2_bits(v, false);
+        CHECK_MSG(found == half || isnan(v), "%a of %s as %s is 0x%x, not 0x%x", (double)v, from, to, found, half);
+    }
+    vkd_free(d, there);
+}
+
 /* Through a driver that has cooperative vectors, as lavapipe has none. */
 TEST(matrices_in_the_devices_own_layouts)
 {
@@ -669,12 +711,11 @@ TEST(matrices_in_the_devices_own_layouts)
     CHECK_INT(d.target.max_vector, 512);
     CHECK_INT(d.target.vector_sums, 1);
     char *from = (char *)vkd_alloc(&d, VKD_SHARED, 8192, 64), *to = (char *)vkd_alloc(&d, VKD_DEVICE, 4096, 128);
-    const vkd_conversion right = {.from = from, .from_bytes = 7 * 20, .from_type = "f32", .from_stride = 20, .rows = 7,
-                                  .columns = 5, .to = to, .to_bytes = 128, .to_type = "f16",
+    const vkd_conversion right = {.from = from, .from_bytes = 6 * 12 + 10, .from_type = "f16", .from_stride = 12,
+                                  .rows = 7, .columns = 5, .to = to, .to_bytes = 128, .to_type = "f16",
                                   .to_layout = VKD_MUL_OPTIMAL};
     CHECK_INT(vkd_converted_bytes(&d, &right), 128);
     vkd_conversion c[2] = {right, right};
-    c[0].from_bytes = c[1].from_bytes = 192; /* as the driver's blocks are */
     c[1].to = to + 256;
     CHECK(vkd_convert_matrices(&d, c, 2));
     CHECK_INT(nv.recorded, 2);
@@ -682,9 +723,17 @@ TEST(matrices_in_the_devices_own_layouts)
     CHECK(vkd_batch_begin(&batch, &d) && vkd_batch_convert(&batch, c, 2) && vkd_batch_end(&batch));
     CHECK(vkd_batch_run(&batch) && vkd_batch_free(&batch));
     CHECK_INT(nv.recorded, 4);
+    CHECK_INT(nv.hosted, 0);
     check_device(&d);
-    vkd_convert_matrices(&d, &right, 1);
-    expect(&d, __LINE__, VKD_CONVERSION, "source of a conversion has 140 bytes, and needs 192");
+    for (int i = 0; i < 20; i++) {
+        narrow(&d, "f32", "e4m3"), narrow(&d, "f32", "e5m2"), narrow(&d, "f32", "f16");
+        narrow(&d, "f16", "e4m3"), narrow(&d, "f16", "e5m2");
+    }
+    check_device(&d);
+    c[0].from_bytes = 81;
+    vkd_convert_matrices(&d, c, 1);
+    expect(&d, __LINE__, VKD_CONVERSION, "source of a conversion has 81 bytes, and needs 82");
+    c[0].from_bytes = 82;
     c[0].to_bytes = 127;
     vkd_convert_matrices(&d, c, 1), expect(&d, __LINE__, VKD_CONVERSION, "has 127 bytes, and needs 128");
     c[0].to_bytes = 4097;
@@ -698,7 +747,6 @@ TEST(matrices_in_the_devices_own_layouts)
     pretend.with = VK_ERROR_OUT_OF_HOST_MEMORY;
     CHECK(!vkd_converted_bytes(&d, &right));
     expect(&d, __LINE__, VKD_VK_ERROR_OUT_OF_HOST_MEMORY, "vkConvert");
-    CHECK_INT(nv.recorded, 4);
     vkd_close(&d);
     pretend.call = "vkGetPhysicalDeviceCooperativeVectorPropertiesNV";
     CHECK(vkd_open(&d, NULL)); /* without them */

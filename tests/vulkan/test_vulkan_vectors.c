@@ -124,6 +124,10 @@ TEST(floats_are_where_sums_of_f16_do_or_the_layout_is_the_devices)
     p.layout = CV_DEVICE_MUL_OPTIMAL;
     p.transpose = true;
     check_way(&p, false, CM_AUTO, MUL);
+    p.as = p.matrix = CV_E5M2;
+    p.input = CV_F32; /* rounded to FP8 first */
+    p.transpose = false;
+    check_way(&p, false, CM_AUTO, MUL);
 }
 
 TEST(what_the_device_does_not_list_is_computed_by_lanes)
@@ -151,13 +155,11 @@ TEST(matrices_in_the_devices_layouts_need_it)
     const cv_target with = target_with_vectors(), without = {.name = "vulkan"}, intel = {.name = "bmg"};
     const product f16 = {CV_F16, CV_F16, CV_F16, CV_F16, CV_F16, CV_DEVICE_MUL_OPTIMAL, 64, 64, false};
     const product f32 = {CV_F32, CV_F32, CV_F32, CV_F32, CV_F32, CV_DEVICE_MUL_OPTIMAL, 64, 64, false};
-    const product fp8 = {CV_F16, CV_E5M2, CV_E5M2, CV_F16, CV_F16, CV_DEVICE_MUL_OPTIMAL, 64, 64, false};
     const product i8 = {CV_I32, CV_I8, CV_I8, CV_I32, CV_I32, CV_DEVICE_MUL_OPTIMAL, 64, 64, true};
     check_refused(f16, &without, CM_AUTO, CV_ERROR_LAYOUT, "got 4, device-mul-optimal; vulkan has no cooperative");
     check_refused(f16, &intel, CM_AUTO, CV_ERROR_LAYOUT, "bmg has no cooperative vectors");
     check_refused(f16, &with, CM_PLAIN, CV_ERROR_LAYOUT, "or they are not used");
     check_refused(f32, &with, CM_AUTO, CV_ERROR_DEVICE_PRODUCT, "64 x 64 f32 in device-mul-optimal, input f32 as f32");
-    check_refused(fp8, &with, CM_AUTO, CV_ERROR_DEVICE_PRODUCT, "64 x 64 e5m2 in device-mul-optimal");
     check_refused(i8, &with, CM_AUTO, CV_ERROR_DEVICE_PRODUCT, "transposed, input i32 as i8");
 }
 
@@ -371,54 +373,104 @@ TEST(products_of_integers_are_exact)
 /* The largest parts are printed for docs/vulkan.md. */
 TEST(products_of_floats_are_within_sums_of_f16)
 {
+    static const cv_type types[] = {CV_F16, CV_E4M3, CV_E5M2};
     static const cv_layout layouts[] = {CV_DEVICE_MUL_OPTIMAL, CV_DEVICE_OUTER_PRODUCT_OPTIMAL, CV_ROW_MAJOR};
     NEEDS_VECTORS();
-    for (int n = 0; n < 9; n++) {
-        const int *shape = shapes[n % SHAPES];
-        product p = {n % 2 ? CV_F32 : CV_F16, CV_F16, CV_F16, n % 3 ? CV_F16 : CV_INVALID, n % 4 ? CV_F16 : CV_F32,
-                     layouts[n % 3], shape[0], shape[1], n > 5 && layouts[n % 3] != CV_ROW_MAJOR};
-        double worst = run_product(&p, (shape[1] / 16 + 3) * 0x1p-11);
-        printf("f16 %d x %d: %.3g of the sum of magnitudes\n", shape[0], shape[1], worst);
+    for (int t = 0; t < 3; t++)
+        for (int n = 0; n < 9; n++) {
+            const int *shape = shapes[n % SHAPES];
+            product p = {n % 2 ? CV_F32 : CV_F16, types[t], types[t], n % 3 ? CV_F16 : CV_INVALID,
+                         n % 4 ? CV_F16 : CV_F32, layouts[t ? n % 2 : n % 3], shape[0], shape[1],
+                         !t && n > 5 && layouts[n % 3] != CV_ROW_MAJOR};
+            double worst = run_product(&p, (shape[1] / 16 + 3) * 0x1p-11);
+            printf("%s %d x %d: %.3g of the sum of magnitudes\n", cv_type_name(types[t]), shape[0], shape[1], worst);
+        }
+}
+
+/* A source's number, of which the matrix is told v, and that as the other type has it. */
+static float put_source(cv_type from, cv_type to, unsigned char *at, float v)
+{
+    put(from, at, (double)v);
+    if (from == CV_E4M3) *at = spe_f32_to_e4m3_bits(v, false);
+    if (from == CV_E5M2) *at = spe_f32_to_e5m2_bits(v, false);
+    v = (float)get(from, at);
+    return to == CV_F16 ? spe_f16_bits_to_f32(spe_f32_to_f16_bits(v))
+           : to == CV_E4M3 ? spe_e4m3_bits_to_f32(spe_f32_to_e4m3_bits(v, false))
+                           : spe_e5m2_bits_to_f32(spe_f32_to_e5m2_bits(v, false));
+}
+
+/* Converts random numbers, some halfway between two of the type, some beyond its range, infinite, NaN and -0, to a
+ * layout of the device and back to f32: bit for bit what the host computes. */
+static void check_conversion(cv_type from, cv_type to, vkd_layout layout, vkd_layout from_layout)
+{
+    enum { ROWS = 33, COLUMNS = 70, ELEMENTS = ROWS * COLUMNS };
+    static float want[ELEMENTS];
+    const char *name = cv_type_name(to);
+    bool by_rows = from_layout == VKD_ROW_MAJOR;
+    for (int i = 0; i < ELEMENTS; i++) {
+        float v = (float)ldexp(test_normal(), (int)(test_random() % 40) - 22), beside = (float)(i % 3 - 1) * 0x1p-20f;
+        int r = i / COLUMNS, c = i % COLUMNS, at = by_rows ? i : c * ROWS + r;
+        if (i % 4 == 0) v = (float)ldexp((double)(17 + 2 * (int)(test_random() % 8)) + (double)beside, i % 23 - 12);
+        if (i % 50 == 0) v = i % 100 ? -NAN : INFINITY;
+        if (i % 50 == 1) v = -0.0f;
+        want[i] = put_source(from, to, source + at * bytes_of(from), v);
+    }
+    vkd_conversion there = {.from = source, .from_bytes = MATRIX_BYTES, .from_type = cv_type_name(from),
+                            .from_stride = (size_t)((by_rows ? COLUMNS : ROWS) * bytes_of(from)),
+                            .from_layout = from_layout, .rows = ROWS, .columns = COLUMNS, .to = matrix,
+                            .to_bytes = MATRIX_BYTES, .to_type = name, .to_layout = layout};
+    vkd_conversion back = {.from = matrix, .from_bytes = MATRIX_BYTES, .from_type = name, .from_layout = layout,
+                           .rows = ROWS, .columns = COLUMNS, .to = outputs, .to_bytes = VECTORS_BYTES,
+                           .to_type = "f32", .to_stride = 4 * COLUMNS};
+    memset(outputs, 0xff, VECTORS_BYTES);
+    CHECK_MSG(vkd_convert_matrices(&device, &there, 1) && vkd_convert_matrices(&device, &back, 1), "%s",
+              vkd_get_error(&device)->text);
+    for (int i = 0; i < ELEMENTS; i++) {
+        float got;
+        memcpy(&got, outputs + 4 * i, 4);
+        if (isnan(want[i]) ? isnan(got) : memcmp(&got, &want[i], 4) == 0) continue;
+        test_fail(__FILE__, __LINE__, "element %d from %s as %s is %.9g, want %.9g", i, cv_type_name(from), name,
+                  (double)got, (double)want[i]);
+        break;
     }
 }
 
-/* Bit for bit what the host computes, numbers beyond the range of FP8 and NaN included. */
 TEST(conversions_are_those_of_the_host)
 {
     static const cv_type types[] = {CV_F16, CV_E4M3, CV_E5M2};
     NEEDS_VECTORS();
-    for (int t = 0; t < 6; t++) {
-        enum { ROWS = 33, COLUMNS = 70 };
-        cv_type type = types[t % 3];
-        const char *name = cv_type_name(type);
-        for (int i = 0; i < ROWS * COLUMNS; i++) {
-            float v = (float)ldexp(test_normal(), (int)(test_random() % 40) - 22);
-            if (i % 50 == 0) v = i % 100 ? -NAN : INFINITY;
-            memcpy(source + 4 * i, &v, 4);
+    for (int t = 0; t < 3; t++)
+        for (int n = 0; n < 12; n++) {
+            cv_type from = n % 3 == 0 ? CV_F32 : n % 3 == 1 ? types[t] : CV_F16;
+            check_conversion(from, types[t], n / 3 % 2 ? VKD_OUTER_PRODUCT_OPTIMAL : VKD_MUL_OPTIMAL,
+                             n / 6 ? VKD_COLUMN_MAJOR : VKD_ROW_MAJOR);
         }
-        vkd_conversion there = {.from = source, .from_bytes = MATRIX_BYTES, .from_type = "f32",
-                                .from_stride = 4 * COLUMNS, .rows = ROWS, .columns = COLUMNS, .to = matrix,
-                                .to_bytes = MATRIX_BYTES, .to_type = name,
-                                .to_layout = t < 3 ? VKD_MUL_OPTIMAL : VKD_OUTER_PRODUCT_OPTIMAL};
-        vkd_conversion back = {.from = matrix, .from_bytes = MATRIX_BYTES, .from_type = name,
-                               .from_layout = there.to_layout, .rows = ROWS, .columns = COLUMNS, .to = outputs,
-                               .to_bytes = VECTORS_BYTES, .to_type = "f32", .to_stride = 4 * COLUMNS};
-        vkd_batch batch;
-        CHECK_MSG(vkd_convert_matrices(&device, &there, 1) && vkd_batch_begin(&batch, &device) &&
-                  vkd_batch_convert(&batch, &back, 1) && vkd_batch_end(&batch) && vkd_batch_free(&batch), "%s",
-                  vkd_get_error(&device)->text);
-        for (int i = 0; i < ROWS * COLUMNS; i++) {
-            float v, got, want;
-            memcpy(&v, source + 4 * i, 4);
-            memcpy(&got, outputs + 4 * i, 4);
-            want = type == CV_F16 ? spe_f16_bits_to_f32(spe_f32_to_f16_bits(v))
-                   : type == CV_E4M3 ? spe_e4m3_bits_to_f32(spe_f32_to_e4m3_bits(v, false))
-                                     : spe_e5m2_bits_to_f32(spe_f32_to_e5m2_bits(v, false));
-            if (isnan(want) ? isnan(got) : memcmp(&got, &want, 4) == 0) continue;
-            test_fail(__FILE__, __LINE__, "%.9g as %s is %.9g, want %.9g", (double)v, name, (double)got, (double)want);
-            break;
-        }
-    }
+}
+
+/* A step of a batch converts other types; FP8 it refuses. */
+TEST(conversions_in_a_batch)
+{
+    enum { ROWS = 24, COLUMNS = 40, ELEMENTS = ROWS * COLUMNS };
+    NEEDS_VECTORS();
+    for (int i = 0; i < ELEMENTS; i++) put(CV_F16, source + 2 * i, test_normal());
+    memset(outputs, 0xff, VECTORS_BYTES);
+    vkd_conversion there = {.from = source, .from_bytes = MATRIX_BYTES, .from_type = "f16", .from_stride = 2 * COLUMNS,
+                            .rows = ROWS, .columns = COLUMNS, .to = matrix, .to_bytes = MATRIX_BYTES, .to_type = "f16",
+                            .to_layout = VKD_MUL_OPTIMAL};
+    vkd_conversion back = {.from = matrix, .from_bytes = MATRIX_BYTES, .from_type = "f16",
+                           .from_layout = VKD_MUL_OPTIMAL, .rows = ROWS, .columns = COLUMNS, .to = outputs,
+                           .to_bytes = VECTORS_BYTES, .to_type = "f16", .to_stride = 2 * COLUMNS};
+    vkd_batch batch;
+    CHECK_MSG(vkd_batch_begin(&batch, &device) && vkd_batch_convert(&batch, &there, 1) &&
+              vkd_batch_convert(&batch, &back, 1) && vkd_batch_end(&batch) && vkd_batch_free(&batch), "%s",
+              vkd_get_error(&device)->text);
+    CHECK(memcmp(source, outputs, 2 * ELEMENTS) == 0);
+    there.to_type = "e4m3";
+    CHECK(vkd_batch_begin(&batch, &device) && !vkd_batch_convert(&batch, &there, 1));
+    CHECK_INT(vkd_get_error(&device)->id, VKD_CONVERSION);
+    CHECK_MSG(strstr(vkd_get_error(&device)->text, "FP8 in a batch"), "%s", vkd_get_error(&device)->text);
+    vkd_clear_error(&device);
+    CHECK(vkd_batch_free(&batch));
 }
 
 /* ITEMS vectors are accumulated, in any order, each sum rounded to f16. */
@@ -478,7 +530,8 @@ TEST(conversions_are_checked)
         const char *text;
     } rows[] = {{"f32", "f64", VKD_MUL_OPTIMAL, 0, 4, "has no type f64"},
                 {"f32", "i8", VKD_MUL_OPTIMAL, 0, 4, "f32 to i8"},
-                {"e4m3", "e5m2", VKD_MUL_OPTIMAL, 0, 4, "e4m3 has the device's own layouts only"},
+                {"e4m3", "e5m2", VKD_MUL_OPTIMAL, 0, 4, "e4m3 to e5m2"},
+                {"e4m3", "e4m3", VKD_COLUMN_MAJOR, 16, 4, "destination: e4m3 has the device's own layouts only, not 1"},
                 {"f32", "f16", (vkd_layout)4, 0, 4, "layout 4; there are 0 to 3"},
                 {"f32", "f16", VKD_ROW_MAJOR, 14, 4, "a stride of 14 bytes; lines have 16"},
                 {"f32", "f16", VKD_COLUMN_MAJOR, 9, 4, "a stride of 9 bytes; lines have 8"},
@@ -522,6 +575,7 @@ int main(void)
     RUN(products_of_integers_are_exact);
     RUN(products_of_floats_are_within_sums_of_f16);
     RUN(conversions_are_those_of_the_host);
+    RUN(conversions_in_a_batch);
     RUN(accumulation_is_within_sums_of_f16);
     RUN(conversions_are_checked);
     vkd_close(&device);
