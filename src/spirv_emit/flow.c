@@ -108,6 +108,15 @@ static bool spe_end_side_(spe_module *m, spe_region_ *r, uint32_t n, const spe_i
 /* An undefined value of a type; of i32 if the type is not known. */
 static spe_id spe_undef_or_i32_(spe_module *m, spe_id type) { return spe_undef(m, type ? type : spe_int(m, 32)); }
 
+/* The phi of n values, each before the block that it comes from, is kept if all are. A loop's may become another. */
+static spe_id spe_mark_phi_(spe_module *m, spe_id id, uint32_t n, const uint32_t *value)
+{
+    uint32_t i = 0;
+    while (m->vulkan && i < n && (m->ids[value[2 * i]].flags & (SPE_ID_KEPT_HALF_ | SPE_ID_CONSTANT_))) i++;
+    if (i == n) m->ids[id].flags |= SPE_ID_KEPT_HALF_;
+    return id;
+}
+
 /* Value i at the merge of the sides: their common value or a phi. If no side has it, it is undefined. */
 static spe_id spe_merge_value_(spe_module *m, const spe_region_ *r, uint32_t i)
 {
@@ -125,7 +134,7 @@ static spe_id spe_merge_value_(spe_module *m, const spe_region_ *r, uint32_t i)
     *at++ = type;
     *at++ = id;
     for (row = side; row < end; row += r->count + 1) *at++ = row[i + 1], *at++ = row[0];
-    return id;
+    return spe_mark_phi_(m, id, r->sides, at - 2 * r->sides);
 }
 
 /* Writes the merge block of an if or switch and its n phis, and closes the region. */
@@ -318,7 +327,7 @@ static spe_id spe_value_of_exits_(spe_module *m, const spe_region_ *r, bool brea
     for (e = r->exits; e; e = e->next) {
         if (e->breaks == breaks) *at++ = e->values[i], *at++ = e->from;
     }
-    return id;
+    return spe_mark_phi_(m, id, pairs, at - 2 * pairs);
 }
 
 /* The word of phi i of a loop's header for the value of the next iteration. */

@@ -14,7 +14,7 @@ enum {
     SPE_HALF_MARKS_ = 0xf00
 };
 
-static bool spe_is_half_(const spe_module *m, spe_id type)
+XE_FN_ bool spe_is_half_(const spe_module *m, spe_id type)
 {
     return spe_count(m, type) && spe_scalar_of(m, type) == m->known_float[1];
 }

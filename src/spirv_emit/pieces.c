@@ -88,68 +88,64 @@ static spe_id spe_float_remainder_(spe_module *m, spe_id type, spe_id a, spe_id 
     return spe_choose_(m, type, spe_two_(m, SPE_OpFOrdLessThan, flag, whole, size), a, r);
 }
 
-enum { SPE_OP_QUANTIZE_TO_F16_ = 116, SPE_COMPUTED_HALF_ = 0x100 }; /* the latter marks ids */
+enum { SPE_OP_QUANTIZE_TO_F16_ = 116 };
 
-static bool spe_is_f16_(const spe_module *m, spe_id type) { return spe_scalar_of(m, type) == m->known_float[1]; }
-
-/* May a value be f16 that was computed, or hold bits of it? What comes from a phi or a function is not followed. */
-static bool spe_may_be_computed_(const spe_module *m, spe_id v)
+/* A value is kept if its bits are what they seem: from memory, a constant, or made of such, but for f16 that is
+ * computed. Of any other f16, through words, phis and calls too, a driver may have left out the rounding. */
+static bool spe_is_kept_(const spe_module *m, spe_id id)
 {
-    const spe_record_ *r = &m->ids[v];
-    bool unknown = !r->aux || r->aux == SPE_OpFunctionCall || r->aux == SPE_OpFunctionParameter;
-    return (r->flags & SPE_COMPUTED_HALF_) || (unknown && !(r->flags & SPE_ID_CONSTANT_));
+    return (m->ids[id].flags & (SPE_ID_KEPT_HALF_ | SPE_ID_CONSTANT_)) != 0;
 }
 
-/* The operands that an instruction's result may have bits of: from *first, up to *last. */
-static void spe_operands_kept_(uint32_t op, uint32_t *first, uint32_t *last)
+/* The operands of n that an instruction's result may have bits of: from *first up to *last; false if it computes. */
+static bool spe_passes_bits_(uint32_t op, uint32_t n, uint32_t *first, uint32_t *last)
 {
-    uint32_t n = *last;
-    *first = *last = 0;
+    *first = 0, *last = n;
     switch (op) {
-    case SPE_OpBitcast: case SPE_OpFNegate: case SPE_OpUConvert: case SPE_OpSConvert: case SPE_OpCompositeConstruct:
-    case SPE_OpBitwiseAnd: case SPE_OpBitwiseOr: case SPE_OpBitwiseXor: case SPE_OpBitFieldInsert:
-    case SPE_OpBitFieldUExtract: case SPE_OpBitFieldSExtract: case SPE_OpShiftLeftLogical:
-    case SPE_OpShiftRightLogical: case SPE_OpShiftRightArithmetic: *last = n; break;
-    case SPE_OpSelect: *first = 1, *last = n; break;
-    case SPE_OpCompositeExtract: case SPE_OpVectorExtractDynamic: *last = 1; break;
-    case SPE_OpVectorShuffle: case SPE_OpCompositeInsert: case SPE_OpVectorInsertDynamic: *last = 2; break;
+    case SPE_OpBitcast: case SPE_OpFNegate: case SPE_OpUConvert: case SPE_OpSConvert: case SPE_OpCopyObject:
+    case SPE_OpCompositeConstruct: case SPE_OpBitwiseAnd: case SPE_OpBitwiseOr: case SPE_OpBitwiseXor:
+    case SPE_OpBitFieldInsert: case SPE_OpBitFieldUExtract: case SPE_OpBitFieldSExtract:
+    case SPE_OpShiftLeftLogical: case SPE_OpShiftRightLogical: case SPE_OpShiftRightArithmetic: return true;
+    case SPE_OpSelect: *first = 1; return true;
+    case SPE_OpCompositeExtract: case SPE_OpVectorExtractDynamic: *last = 1; return true;
+    case SPE_OpVectorShuffle: case SPE_OpCompositeInsert: case SPE_OpVectorInsertDynamic: *last = 2; return true;
     case SPE_OpGroupNonUniformShuffle: case SPE_OpGroupNonUniformShuffleXor: case SPE_OpGroupNonUniformShuffleUp:
     case SPE_OpGroupNonUniformShuffleDown: case SPE_OpGroupNonUniformBroadcast:
-    case SPE_OpGroupNonUniformBroadcastFirst: *first = 1, *last = 2; break; /* another lane's; the scope is before it */
-    default: break;
+    case SPE_OpGroupNonUniformBroadcastFirst: *first = 1, *last = 2; return true; /* the scope is before it */
+    default: return false;
     }
 }
 
-/* Marks the result of an instruction: f16 that is computed, or what may have bits of it, such as words of two. Drivers
- * look through bitcasts. */
+/* Marks the result of an instruction if it is kept. What is called may return f16 that it computed, and variables of an
+ * item are registers. */
 static spe_id spe_mark_half_(spe_module *m, uint32_t op, spe_id type, spe_id id, uint32_t n, const uint32_t *operands)
 {
-    uint32_t first, last = n;
-    bool marked = false;
+    uint32_t first, last, storage;
+    bool kept;
     if (!id || !type) return id;
-    switch (op) {
-    case SPE_OpFConvert: case SPE_OpFAdd: case SPE_OpFSub: case SPE_OpFMul: case SPE_OpFDiv: case SPE_OpExtInst:
-        marked = spe_is_f16_(m, type);
-        break;
-    case SPE_OpLoad: marked = spe_info_(m, spe_type_of(m, operands[0]))->storage == SPE_StorageClassFunction; break;
-    default:
-        spe_operands_kept_(op, &first, &last);
-        for (; first < last; first++) marked = marked || spe_may_be_computed_(m, operands[first]);
-    }
-    if (marked) m->ids[id].flags |= SPE_COMPUTED_HALF_;
+    if (op == SPE_OpLoad) {
+        storage = spe_info_(m, spe_type_of(m, operands[0]))->storage;
+        kept = storage != SPE_StorageClassFunction && storage != SPE_StorageClassPrivate;
+    } else if (spe_passes_bits_(op, n, &first, &last)) {
+        while (first < last && spe_is_kept_(m, operands[first])) first++;
+        kept = first >= last;
+    } else kept = !spe_is_half_(m, type) && op != SPE_OpFunctionCall;
+    if (kept) m->ids[id].flags |= SPE_ID_KEPT_HALF_;
     return id;
 }
 
-/* Is it a conversion to f32 of such an f16? */
-static bool spe_is_computed_half_(const spe_module *m, spe_id type, spe_id v)
+/* Is it a conversion from f16 that may not have been rounded? */
+static bool spe_widens_half_(const spe_module *m, uint32_t op, spe_id type, spe_id v)
 {
-    return spe_width(m, type) == 32 && spe_is_f16_(m, spe_type_of(m, v)) && spe_may_be_computed_(m, v);
+    return op == SPE_OpFConvert && spe_width(m, type) > 16 && spe_is_half_(m, spe_type_of(m, v)) &&
+           !spe_is_kept_(m, v);
 }
 
-/* f32 of a computed f16, of which a driver may have left out the rounding: as f32 again, rounded to what f16 has. That
- * flushes what is below f16's normal range, where a sum with 1/2 rounds to the multiples of 2^-24 that f16 has. */
-static spe_id spe_widened_half_(spe_module *m, spe_id f32, spe_id v)
+/* f32, or f64 by way of it, of such an f16: as f32 rounded again to what f16 has. That flushes what is below f16's
+ * normal range, where a sum with 1/2 rounds to the multiples of 2^-24 that f16 has. */
+static spe_id spe_widened_half_(spe_module *m, spe_id type, spe_id v)
 {
+    spe_id f32 = spe_vec_like(m, spe_float(m, 32), v);
     spe_id i32 = spe_vec_like(m, spe_int(m, 32), v), flag = spe_vec_like(m, spe_bool(m), v), small, rounded, below;
     spe_id half = spe_const_f(m, f32, 0.5), least = spe_const_f(m, f32, 0x1p-14);
     spe_id mask = spe_const_u(m, i32, 0x80000000), wide = spe_emit_one_(m, SPE_OpFConvert, f32, 1, &v);
@@ -167,7 +163,8 @@ static spe_id spe_widened_half_(spe_module *m, spe_id f32, spe_id v)
     small = spe_emit_one_(m, SPE_OpBitcast, i32, 1, &small);
     small = spe_two_(m, SPE_OpBitwiseOr, i32, small, bits);
     small = spe_emit_one_(m, SPE_OpBitcast, f32, 1, &small);
-    return spe_choose_(m, f32, below, small, rounded);
+    v = spe_choose_(m, f32, below, small, rounded);
+    return type == f32 ? v : spe_emit_one_(m, SPE_OpFConvert, type, 1, &v);
 }
 
 /* Writes an instruction on vectors that Vulkan has. */
@@ -178,14 +175,13 @@ static spe_id spe_put_one_(spe_module *m, uint32_t op, spe_id type, uint32_t n, 
     if (op == SPE_OpSRem || op == SPE_OpSMod) return spe_remainder_(m, op, type, operands[0], operands[1]);
     if (n && spe_is_float_atomic_(m, op, operands[0])) return spe_float_atomic_(m, op, operands);
     if (op == SPE_OpFRem) return spe_float_remainder_(m, type, operands[0], operands[1]);
-    if (op == SPE_OpFConvert && spe_is_computed_half_(m, type, operands[0]))
-        return spe_widened_half_(m, type, operands[0]);
+    if (n && spe_widens_half_(m, op, type, operands[0])) return spe_widened_half_(m, type, operands[0]);
     if (op == SPE_OpFConvert && spe_width(m, type) == 16 && spe_width(m, spe_type_of(m, operands[0])) == 64)
         return spe_f64_to_16_bits_(m, type, operands[0]);
     if (op == SPE_OpConvertUToPtr && spe_is_offset_(m, type)) return spe_local_of_number_(m, type, operands[0]);
-    if (spe_uses_local_(m, op, n, operands)) return spe_emit_local_(m, op, type, n, operands);
-    spe_id id = spe_emit_one_(m, op, type, n, operands);
-    if (m->as_written && id && spe_contracts_(op))
+    bool local = spe_uses_local_(m, op, n, operands);
+    spe_id id = local ? spe_emit_local_(m, op, type, n, operands) : spe_emit_one_(m, op, type, n, operands);
+    if (!local && m->as_written && id && spe_contracts_(op))
         spe_write_(m, SPE_SECTION_DECORATION_, SPE_OpDecorate, 2, id, SPE_DecorationNoContraction);
     return spe_mark_half_(m, op, type, id, n, operands);
 }

@@ -142,6 +142,7 @@ XE_FN_ spe_id spe_glsl_math_(spe_module *m, const char *name, spe_math_op f, con
 XE_FN_ spe_id spe_builtin_variable_(spe_module *m, spe_builtin_name which);
 XE_FN_ spe_id spe_derived_builtin_(spe_module *m, spe_builtin_name which, uint32_t dim);
 XE_FN_ spe_id spe_cast_in_parts_(spe_module *m, spe_id type, spe_id v, const spe_conversion *c);
+XE_FN_ bool spe_is_half_(const spe_module *m, spe_id type);
 XE_FN_ void spe_passed_on_(const uint32_t *w, uint32_t *first, uint32_t *last);
 XE_FN_ void spe_widened_(const spe_module *m, const uint32_t *w, uint32_t *first, uint32_t *last);
 XE_FN_ bool spe_is_rounded_(const spe_module *m, spe_id id);

@@ -62,7 +62,7 @@ XE_FN_ bool spe_push_params_(spe_module *m, const spe_kernel *k)
     m->fn.param_count = k->param_count;
     m->fn.first_param = (spe_id)m->id_count;
     for (uint32_t i = 0; i < k->param_count && !m->error.id; i++) {
-        spe_id type = k->params[i].type, id = spe_new_id_(m, type, 0, 1);
+        spe_id type = k->params[i].type, id = spe_new_id_(m, type, SPE_ID_KEPT_HALF_, 1);
         bool local = spe_info_(m, type)->storage == SPE_StorageClassWorkgroup, in_memory = bytes > SPE_PUSH_BYTES_;
         uint32_t flags = in_memory && !local ? (uint32_t)SPE_MemoryAccessAligned : 0;
         spe_write_(m, SPE_BUFFER_PROLOGUE_, local ? SPE_OpCopyObject : SPE_OpLoad, flags ? 5 : 3, type, id, from[i],

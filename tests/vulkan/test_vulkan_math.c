@@ -155,14 +155,18 @@ enum { INTEGERS = sizeof integers / sizeof *integers };
 
 /* ---- kernels: results of item i follow each other at y[i * functions] ---------------------------------------- */
 
-static void begin(spe_module *m, const char *name, int inputs, int bits)
+static void begin_module(spe_module *m)
 {
     const spe_options vulkan = {.env = SPE_ENV_VULKAN, .names = true};
+    spe_begin(m, &vulkan);
+}
+
+static void begin_kernel(spe_module *m, const char *name, int inputs, int bits)
+{
     spe_param params[6];
     spe_kernel k;
     memset(params, 0, sizeof params);
     memset(&k, 0, sizeof k);
-    spe_begin(m, &vulkan);
     for (int i = 0; i <= inputs; i++)
         params[i].type = spe_ptr(m, SPE_StorageClassCrossWorkgroup,
                                  bits ? spe_int(m, (uint32_t)bits) : spe_float(m, 32));
@@ -172,6 +176,12 @@ static void begin(spe_module *m, const char *name, int inputs, int bits)
     k.local_size[0] = GROUP;
     k.contract = SPE_CONTRACT_ALLOWED;
     spe_kernel_begin(m, &k);
+}
+
+static void begin(spe_module *m, const char *name, int inputs, int bits)
+{
+    begin_module(m);
+    begin_kernel(m, name, inputs, bits);
 }
 
 /* Argument i of this item. */
@@ -252,28 +262,142 @@ static spe_words narrowing_module(spe_module *m)
     return finish(m, "narrowing");
 }
 
-/* An f16 that was computed, of this lane by way of exchanges with others, and as a part of words, as which
- * coopmatrix.h has matrices: of 16 bits, in a word of two, behind a mask, and of either side of a branch. */
-enum { EXCHANGES = 6 };
-static spe_words exchanged_halves_module(spe_module *m)
+/* Ways of an f16 from where it is made to where it is converted. */
+typedef spe_id way_fn(spe_module *m, spe_id half);
+
+static spe_id by_itself(spe_module *m, spe_id half) { return m ? half : 0; }
+static spe_id by_shuffle(spe_module *m, spe_id half)
 {
-    begin(m, "exchanged_halves", 1, 0);
-    spe_id half = spe_fconvert(m, spe_float(m, 16), argument(m, 0));
-    spe_id own[EXCHANGES] = {spe_sg_shuffle(m, half, spe_builtin(m, SPE_SUBGROUP_LANE, 0)), 0};
-    spe_id f16 = spe_float(m, 16), word = spe_bitcast(m, spe_int(m, 16), half), pair = spe_vec(m, f16, 2);
-    spe_id two = spe_splat(m, pair, half), both = spe_bitcast(m, spe_int(m, 32), two), high, other;
-    own[1] = spe_sg_shuffle_xor(m, half, spe_u32(m, 0));
-    own[2] = spe_bitcast(m, f16, word);
-    own[3] = spe_extract(m, spe_bitcast(m, pair, both), 1);
-    high = spe_bitcast(m, pair, spe_and(m, both, spe_u32(m, 0xffff0000)));
-    own[4] = spe_extract(m, high, 1);
-    other = spe_bitcast(m, spe_int(m, 16), own[1]);
+    return spe_sg_shuffle(m, half, spe_builtin(m, SPE_SUBGROUP_LANE, 0));
+}
+static spe_id by_xor(spe_module *m, spe_id half) { return spe_sg_shuffle_xor(m, half, spe_u32(m, 0)); }
+
+/* Both sides have it, so that the result does not depend on the item, as the phi does. */
+static spe_id by_if(spe_module *m, spe_id half)
+{
+    spe_id one = spe_null(m, spe_float(m, 16)), odd = spe_and(m, spe_builtin(m, SPE_GLOBAL_ID, 0), spe_u32(m, 1));
+    spe_if(m, spe_ieq(m, odd, spe_u32(m, 0)));
+    spe_else(m, 1, &half);
+    spe_id again = spe_fneg(m, spe_fneg(m, half));
+    spe_endif(m, 1, &again, &one);
+    return one;
+}
+
+/* Starts from 0, which is kept, and becomes it. */
+static spe_id by_for(spe_module *m, spe_id half)
+{
+    spe_id carried = spe_null(m, spe_float(m, 16)), low = spe_i32(m, 0), high = spe_i32(m, 2);
+    spe_for(m, low, high, spe_i32(m, 1), 1, &carried);
+    carried = half;
+    spe_endfor(m, 1, &carried);
+    return carried;
+}
+
+static spe_id by_break(spe_module *m, spe_id half)
+{
+    spe_id carried = spe_null(m, spe_float(m, 16)), low = spe_i32(m, 0), high = spe_i32(m, 3);
+    spe_id i = spe_for(m, low, high, spe_i32(m, 1), 1, &carried);
+    spe_if(m, spe_ieq(m, i, spe_i32(m, 1)));
+    spe_break(m, 1, &half);
+    spe_endif(m, 0, NULL, NULL);
+    spe_endfor(m, 1, &carried);
+    return carried;
+}
+
+static spe_id by_while(spe_module *m, spe_id half)
+{
+    spe_id carried[2] = {spe_null(m, spe_float(m, 16)), spe_i32(m, 0)};
+    spe_while(m, 2, carried);
+    spe_while_test(m, spe_slt(m, carried[1], spe_i32(m, 2)));
+    carried[0] = half;
+    carried[1] = spe_iadd(m, carried[1], spe_i32(m, 1));
+    spe_endwhile(m, 2, carried);
+    return carried[0];
+}
+
+static spe_id by_variable(spe_module *m, spe_id half)
+{
+    spe_id at = spe_local_var(m, spe_float(m, 16));
+    spe_store(m, at, half, 0);
+    return spe_load(m, at, 0);
+}
+
+static spe_id same_half; /* a function */
+static spe_id by_call(spe_module *m, spe_id half) { return spe_call(m, same_half, 1, &half); }
+
+/* As a part of words, as which coopmatrix.h has matrices: of 16 bits, in a word of two, and behind a mask. */
+static spe_id by_word(spe_module *m, spe_id half)
+{
+    spe_id word = spe_bitcast(m, spe_int(m, 16), half);
+    return spe_bitcast(m, spe_float(m, 16), word);
+}
+
+static spe_id by_pair(spe_module *m, spe_id half)
+{
+    spe_id pair = spe_vec(m, spe_float(m, 16), 2), word = spe_bitcast(m, spe_int(m, 32), spe_splat(m, pair, half));
+    return spe_extract(m, spe_bitcast(m, pair, word), 1);
+}
+
+static spe_id by_mask(spe_module *m, spe_id half)
+{
+    spe_id pair = spe_vec(m, spe_float(m, 16), 2), word = spe_bitcast(m, spe_int(m, 32), spe_splat(m, pair, half));
+    return spe_extract(m, spe_bitcast(m, pair, spe_and(m, word, spe_u32(m, 0xffff0000))), 1);
+}
+
+/* A word of either side of a branch. */
+static spe_id by_word_of_if(spe_module *m, spe_id half)
+{
+    spe_id word = spe_bitcast(m, spe_int(m, 16), half), again = by_xor(m, half), one = 0;
+    spe_id other = spe_bitcast(m, spe_int(m, 16), again);
     spe_if(m, spe_ieq(m, spe_builtin(m, SPE_SUBGROUP_LANE, 0), spe_u32(m, 1)));
     spe_else(m, 1, &other);
-    spe_endif(m, 1, &other, &word);
-    own[5] = spe_bitcast(m, f16, word);
-    for (int f = 0; f < EXCHANGES; f++) result(m, 1, EXCHANGES, f, spe_fconvert(m, spe_float(m, 32), own[f]));
-    return finish(m, "exchanged_halves");
+    spe_endif(m, 1, &word, &one);
+    return spe_bitcast(m, spe_float(m, 16), one);
+}
+
+static way_fn *const ways[] = {by_itself, by_shuffle, by_xor,  by_if,   by_for,  by_break,      by_while,
+                               by_variable, by_call, by_word, by_pair, by_mask, by_word_of_if};
+enum { WAYS = sizeof ways / sizeof *ways, VECTOR_WAYS = 2 };
+
+/* An f16 that was computed goes each way, and in vectors of 4 and 8, which are in pieces, through a loop. */
+static spe_words halves_module(spe_module *m)
+{
+    begin_module(m);
+    spe_id f16 = spe_float(m, 16), half, v;
+    same_half = spe_function_begin(m, "same_half", f16, 1, &f16);
+    spe_return_value(m, spe_param_id(m, 0));
+    spe_function_end(m);
+    begin_kernel(m, "halves", 1, 0);
+    for (int f = 0; f < WAYS; f++) {
+        half = spe_fconvert(m, f16, argument(m, 0));
+        result(m, 1, WAYS + VECTOR_WAYS, f, spe_fconvert(m, spe_float(m, 32), ways[f](m, half)));
+    }
+    for (int f = 0; f < VECTOR_WAYS; f++) {
+        spe_id type = spe_vec(m, f16, f ? 8 : 4), low = spe_i32(m, 0), high = spe_i32(m, 2);
+        half = spe_fconvert(m, f16, argument(m, 0));
+        v = spe_null(m, type);
+        spe_for(m, low, high, spe_i32(m, 1), 1, &v);
+        v = spe_splat(m, type, half);
+        spe_endfor(m, 1, &v);
+        v = spe_fconvert(m, spe_vec(m, spe_float(m, 32), f ? 8 : 4), v);
+        result(m, 1, WAYS + VECTOR_WAYS, WAYS + f, spe_extract(m, v, f ? 6 : 2));
+    }
+    return finish(m, "halves");
+}
+
+/* An f16 from memory, also from a side of a branch of which the other has a constant, as it is beyond an edge. */
+static spe_words kept_halves_module(spe_module *m)
+{
+    begin(m, "kept_halves", 1, 0);
+    spe_id f16 = spe_float(m, 16), at = spe_ptr_cast(m, spe_param_id(m, 0), f16), merged = 0, f32 = spe_float(m, 32);
+    spe_id id = spe_builtin(m, SPE_GLOBAL_ID, 0), half = spe_load(m, spe_index(m, at, id), 0);
+    result(m, 1, 2, 0, spe_fconvert(m, f32, by_xor(m, half)));
+    spe_if(m, spe_ult(m, id, spe_u32(m, 100)));
+    spe_id loaded = spe_load(m, spe_index(m, at, id), 0), zero = spe_null(m, f16);
+    spe_else(m, 1, &loaded);
+    spe_endif(m, 1, &zero, &merged);
+    result(m, 1, 2, 1, spe_fconvert(m, f32, merged));
+    return finish(m, "kept_halves");
 }
 
 /* The instructions of this kind. */
@@ -284,12 +408,14 @@ static int count_of(spe_words w, uint32_t op)
     return count;
 }
 
-/* A driver may leave the first rounding out: the widened number is rounded again, behind an exchange, too. */
-TEST(halves_of_other_lanes_are_rounded_again)
+/* A driver may leave the first rounding out: the widened number is rounded again, whichever way it came. */
+TEST(computed_halves_are_rounded_again)
 {
-    enum { QUANTIZE_TO_F16 = 116 };
+    enum { QUANTIZE_TO_F16 = 116, PIECES = 1 + 2 /* of the vectors */ };
     spe_module m;
-    CHECK_INT(count_of(exchanged_halves_module(&m), QUANTIZE_TO_F16), EXCHANGES);
+    CHECK_INT(count_of(halves_module(&m), QUANTIZE_TO_F16), WAYS + PIECES);
+    spe_free(&m);
+    CHECK_INT(count_of(kept_halves_module(&m), QUANTIZE_TO_F16), 0);
     spe_free(&m);
 }
 
@@ -511,18 +637,19 @@ TEST(integers_exactly)
     }
 }
 
-TEST(exchanged_halves_are_rounded)
+TEST(halves_are_rounded)
 {
+    enum { EACH = WAYS + VECTOR_WAYS };
     spe_module m;
-    spe_words w = exchanged_halves_module(&m);
-    float *x = (float *)shared(ROOM * 4), *out = (float *)shared(ROOM * EXCHANGES * 4);
+    spe_words w = halves_module(&m);
+    float *x = (float *)shared(ROOM * 4), *out = (float *)shared(ROOM * EACH * 4);
     for (int i = 0; x && i < ROOM; i++) x[i] = (float)ldexp(test_normal(), (int)(test_random() % 36) - 24);
-    vkd_fill(&device, out, 0xaa, ROOM * EXCHANGES * 4);
-    run(w, "exchanged_halves", "ptr<f32> x, ptr<f32> y", (void *const[]){x}, 1, out);
-    for (int i = 0; x && i < N * EXCHANGES; i++) {
-        float want = spe_f16_bits_to_f32(spe_f32_to_f16_bits(x[i / EXCHANGES]));
-        CHECK_MSG(out[i] == want, "%a is %a, not %a, by exchange %d", (double)x[i / EXCHANGES], (double)out[i],
-                  (double)want, i % EXCHANGES);
+    vkd_fill(&device, out, 0xaa, ROOM * EACH * 4);
+    run(w, "halves", "ptr<f32> x, ptr<f32> y", (void *const[]){x}, 1, out);
+    for (int i = 0; x && i < N * EACH; i++) {
+        float want = spe_f16_bits_to_f32(spe_f32_to_f16_bits(x[i / EACH]));
+        CHECK_MSG(out[i] == want, "%a is %a, not %a, by way %d", (double)x[i / EACH], (double)out[i], (double)want,
+                  i % EACH);
     }
     vkd_free(&device, x), vkd_free(&device, out);
     spe_free(&m);
@@ -561,7 +688,7 @@ TEST(doubles_are_rounded_once)
 int main(void)
 {
     RUN(modules_are_made);
-    RUN(halves_of_other_lanes_are_rounded_again);
+    RUN(computed_halves_are_rounded_again);
     RUN(functions_that_are_missing_say_so);
 #if defined(HAVE_VULKAN)
     if (vkd_open(&device, NULL)) {
@@ -569,7 +696,7 @@ int main(void)
         RUN(floats_of_two_arguments);
         RUN(floats_and_integers);
         RUN(integers_exactly);
-        RUN(exchanged_halves_are_rounded);
+        RUN(halves_are_rounded);
         if (device.target.fp64 && device.target.int64) RUN(doubles_are_rounded_once);
         vkd_close(&device);
         return test_report();
