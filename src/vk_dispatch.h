@@ -1,6 +1,6 @@
 /* vk_dispatch.h - run kernels through Vulkan 1.3: the calls of ze_dispatch.h with another prefix.
  *
- * Files: vk_dispatch.h, 216 KB in all. Version: XETILE_VERSION. License: MIT, see LICENSE.
+ * Files: vk_dispatch.h, 223 KB in all. Version: XETILE_VERSION. License: MIT, see LICENSE.
  *
  *     #include "vk_dispatch.h"                            // one header; nothing to link with
  *
