@@ -86,9 +86,9 @@ other() { # other CPU TRIPLE TYPES TESTS [FLAG]: the types that gemm multiplies,
     write_compiler "$2-gcc" "${5:-}"
     emulate "$1" "$to/other_cpu" "$to/libze_soft.so"
     run_examples "$1" "$to" "$3"
-    for program in $4; do [ "$program" = test_xetile ] || emulate "$1" "$to/$program"; done
     usual=${XETILE_SOFT_TIER:-}
-    thorough || export XETILE_SOFT_TIER="${usual:-quick}" # the examples and the tests before are compiled in full
+    thorough || export XETILE_SOFT_TIER="${usual:-quick}" # the examples are compiled in full
+    for program in $4; do [ "$program" = test_xetile ] || emulate "$1" "$to/$program"; done
     export TEST_ONLY
     for TEST_ONLY in products_of_every_type products_without_the_hardware; do
         [ ! -e "$to/test_xetile" ] || emulate "$1" "$to/test_xetile"
@@ -118,9 +118,8 @@ under_valgrind() {
     unset XETILE_CC
     emulation="valgrind -q --leak-check=full --error-exitcode=9"
     export XETILE_SOFT_CACHE=off # so that the driver, too, has all of its work to do
-    types=bf16 # the driver does the same for all
-    thorough && types="f16 bf16 i8"
-    run_examples valgrind "$BUILD" "$types"
+    emulate valgrind "$BUILD/gemm" --m 100 --n 72 --k 64 --type bf16 # the driver does the same for all
+    thorough && run_examples valgrind "$BUILD" "f16 i8"
 }
 
 # One CPU with everything, the others with what differs there, unless the run is a thorough one.
@@ -128,8 +127,9 @@ types="f16 bf16 i8" tests="test_opencl_groups test_opencl_atomics test_xetile"
 other aarch64 aarch64-linux-gnu "$types" "$tests" -mcpu=neoverse-n1
 # Its driver takes half a minute to build, and differs from AArch64's in having no vectors, as `generic` on x86-64.
 if thorough; then other riscv64 riscv64-linux-gnu "$types" "$tests"; else skip riscv64 "with THOROUGH=1"; fi
-thorough || types="f16 bf16"
+thorough || types=f16
 less Haswell avx512
+thorough || types=bf16
 less Nehalem avx2 emulated
 under_valgrind
 report
