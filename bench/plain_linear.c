@@ -2,6 +2,12 @@
  * with -O3 -march=native -ffast-math, by each compiler there is. out[t][i] = sum of weights[i][j] * in[t][j]. */
 #include <stddef.h>
 
+#if defined(__clang__) && !defined(__AVX512FP16__)
+typedef __fp16 half; /* clang 14 has _Float16 only where the CPU computes with it */
+#else
+typedef _Float16 half;
+#endif
+
 #define LINEAR(NAME, TYPE)                                                                                             \
     void NAME(const TYPE *weights, const float *in, float *out, int tokens, int n, int k)                              \
     {                                                                                                                  \
@@ -14,5 +20,5 @@
                 out[(size_t)t * (size_t)n + (size_t)i] = sum;                                                          \
             }                                                                                                          \
     }
-LINEAR(plain_f16, _Float16)
+LINEAR(plain_f16, half)
 LINEAR(plain_f32, float)

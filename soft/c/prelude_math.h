@@ -561,25 +561,43 @@ XS_FUSED(fma_f32, f32)
 XS_FUSED(fma_f64, f64)
 XS_FUSED(fma_half_f32, f32)
 #undef XS_FUSED
-#if defined(__GNUC__) && !defined(__clang__) && S == 16 && defined(__AVX512F__)
-XS_INLINE f32x XS(fma_f32)(f32x a, f32x b, f32x c) { return __builtin_ia32_vfmaddps512_mask(a, b, c, (short)-1, 4); }
-#elif defined(__GNUC__) && !defined(__clang__) && S == 8 && defined(__FMA__)
-XS_INLINE f32x XS(fma_f32)(f32x a, f32x b, f32x c) { return __builtin_ia32_vfmaddps256(a, b, c); }
-#else
+/* In vectors of the CPU's size: gcc 12 makes a call for each lane of the loop above. */
+#if defined(__GNUC__) && !defined(__clang__) && S % 16 == 0 && XS_NATIVE == 64
+#define XS_FMA_F32(x, y, z) __builtin_ia32_vfmaddps512_mask(x, y, z, (short)-1, 4)
+#define XS_FMA_F64(x, y, z) __builtin_ia32_vfmaddpd512_mask(x, y, z, (char)-1, 4)
+#elif defined(__GNUC__) && !defined(__clang__) && S % 8 == 0 && defined(__FMA__)
+#define XS_FMA_F32(x, y, z) __builtin_ia32_vfmaddps256(x, y, z)
+#define XS_FMA_F64(x, y, z) __builtin_ia32_vfmaddpd256(x, y, z)
+#endif
+#define XS_FUSED_PIECES(T, FMA)                                                                                        \
+    enum { bytes = S % 16 == 0 ? XS_NATIVE : 32 };                                                                     \
+    typedef T piece __attribute__((vector_size(bytes), may_alias));                                                    \
+    XS_UNROLL for (u32 i = 0; i < sizeof c / bytes; i++)((piece *)&c)[i] =                                             \
+        FMA(((const piece *)&a)[i], ((const piece *)&b)[i], ((piece *)&c)[i]);
 XS_INLINE f32x XS(fma_f32)(f32x a, f32x b, f32x c)
 {
+#ifdef XS_FMA_F32
+    XS_FUSED_PIECES(f32, XS_FMA_F32)
+#else
     XS(each_fma_f32)(&c, &a, &b, &c);
-    return c;
-}
 #endif
-XS_INLINE f32x XS(fma_half_f32)(f32x a, f32x b, f32x c)
-{
-    XS(each_fma_half_f32)(&c, &a, &b, &c);
     return c;
 }
 XS_INLINE f64x XS(fma_f64)(f64x a, f64x b, f64x c)
 {
+#ifdef XS_FMA_F64
+    XS_FUSED_PIECES(f64, XS_FMA_F64)
+#else
     XS(each_fma_f64)(&c, &a, &b, &c);
+#endif
+    return c;
+}
+#undef XS_FMA_F32
+#undef XS_FMA_F64
+#undef XS_FUSED_PIECES
+XS_INLINE f32x XS(fma_half_f32)(f32x a, f32x b, f32x c)
+{
+    XS(each_fma_half_f32)(&c, &a, &b, &c);
     return c;
 }
 XS_INLINE f64x XS(fabs_f64)(f64x a) { return (f64x)((u64x)a & 0x7fffffffffffffffu); }
