@@ -1,6 +1,6 @@
 /* spirv_emit.h - a compact SPIR-V writer for kernels: types, constants, instructions, structured control flow.
  *
- * Files: spirv_emit.h, 548 KB in all. Version: XETILE_VERSION. License: MIT, see LICENSE.
+ * Files: spirv_emit.h, 556 KB in all. Version: XETILE_VERSION. License: MIT, see LICENSE.
  *
  * It needs only the C standard library and writes binary SPIR-V 1.0 to 1.6 (1.4 by default) for the OpenCL
  * environment, as Level Zero and OpenCL accept it. The smallest complete program:
@@ -8026,6 +8026,17 @@ XE_FN_ spe_id spe_glsl_(spe_module *m, uint32_t number, const char *form, spe_id
     return spe_instruction_(m, m->doing, SPE_OpExtInst, form, w);
 }
 
+/* The bits of a float or integer, those of a float's mantissa that are stored, and what is added to its exponent. */
+XE_FN_ uint32_t spe_bits_of_(spe_module *m, spe_id x) { return spe_width(m, spe_type_of(m, x)); }
+XE_FN_ uint32_t spe_digits_(uint32_t bits) { return bits == 64 ? 52 : bits == 32 ? 23 : 10; }
+XE_FN_ uint32_t spe_bias_(uint32_t bits) { return bits == 64 ? 1023 : bits == 32 ? 127 : 15; }
+
+/* What depends on whether x is a float of 32 or of 64 bits. */
+XE_FN_ double spe_by_size_(spe_module *m, spe_id x, double if_32, double if_64)
+{
+    return spe_bits_of_(m, x) == 64 ? if_64 : if_32;
+}
+
 XE_FN_ spe_id spe_glsl_f_(spe_module *m, spe_id like, double value)
 {
     return spe_const_f(m, spe_type_of(m, like), value);
@@ -8038,7 +8049,7 @@ XE_FN_ spe_id spe_glsl_fma_(spe_module *m, spe_id a, spe_id b, spe_id c)
 
 /* Operations whose second operand is a constant. C leaves open which of two arguments is evaluated first, and ids are
  * numbered as they are made: calls that make ids nest through these, or stand in statements of their own. */
-XE_FN_ spe_id spe_glsl_u_(spe_module *m, spe_id like, uint32_t value)
+XE_FN_ spe_id spe_glsl_u_(spe_module *m, spe_id like, uint64_t value)
 {
     return spe_const_u(m, spe_type_of(m, like), value);
 }
@@ -8047,13 +8058,13 @@ XE_FN_ spe_id spe_fmul_c_(spe_module *m, spe_id x, double c) { return spe_fmul(m
 XE_FN_ spe_id spe_fgt_c_(spe_module *m, spe_id x, double c) { return spe_fgt(m, x, spe_glsl_f_(m, x, c)); }
 XE_FN_ spe_id spe_flt_c_(spe_module *m, spe_id x, double c) { return spe_flt(m, x, spe_glsl_f_(m, x, c)); }
 XE_FN_ spe_id spe_feq_c_(spe_module *m, spe_id x, double c) { return spe_feq(m, x, spe_glsl_f_(m, x, c)); }
-XE_FN_ spe_id spe_iadd_c_(spe_module *m, spe_id x, uint32_t c) { return spe_iadd(m, x, spe_glsl_u_(m, x, c)); }
-XE_FN_ spe_id spe_isub_c_(spe_module *m, spe_id x, uint32_t c) { return spe_isub(m, x, spe_glsl_u_(m, x, c)); }
-XE_FN_ spe_id spe_and_c_(spe_module *m, spe_id x, uint32_t c) { return spe_and(m, x, spe_glsl_u_(m, x, c)); }
-XE_FN_ spe_id spe_shl_c_(spe_module *m, spe_id x, uint32_t c) { return spe_shl(m, x, spe_glsl_u_(m, x, c)); }
-XE_FN_ spe_id spe_shr_c_(spe_module *m, spe_id x, uint32_t c) { return spe_shr(m, x, spe_glsl_u_(m, x, c)); }
-XE_FN_ spe_id spe_sar_c_(spe_module *m, spe_id x, uint32_t c) { return spe_sar(m, x, spe_glsl_u_(m, x, c)); }
-XE_FN_ spe_id spe_ieq_c_(spe_module *m, spe_id x, uint32_t c) { return spe_ieq(m, x, spe_glsl_u_(m, x, c)); }
+XE_FN_ spe_id spe_iadd_c_(spe_module *m, spe_id x, uint64_t c) { return spe_iadd(m, x, spe_glsl_u_(m, x, c)); }
+XE_FN_ spe_id spe_isub_c_(spe_module *m, spe_id x, uint64_t c) { return spe_isub(m, x, spe_glsl_u_(m, x, c)); }
+XE_FN_ spe_id spe_and_c_(spe_module *m, spe_id x, uint64_t c) { return spe_and(m, x, spe_glsl_u_(m, x, c)); }
+XE_FN_ spe_id spe_shl_c_(spe_module *m, spe_id x, uint64_t c) { return spe_shl(m, x, spe_glsl_u_(m, x, c)); }
+XE_FN_ spe_id spe_shr_c_(spe_module *m, spe_id x, uint64_t c) { return spe_shr(m, x, spe_glsl_u_(m, x, c)); }
+XE_FN_ spe_id spe_sar_c_(spe_module *m, spe_id x, uint64_t c) { return spe_sar(m, x, spe_glsl_u_(m, x, c)); }
+XE_FN_ spe_id spe_ieq_c_(spe_module *m, spe_id x, uint64_t c) { return spe_ieq(m, x, spe_glsl_u_(m, x, c)); }
 
 /* Whether bit 0 of x is set. */
 XE_FN_ spe_id spe_odd_(spe_module *m, spe_id x)
@@ -8071,7 +8082,6 @@ XE_FN_ spe_id spe_polynomial_(spe_module *m, spe_id x, int n, const double *coef
 }
 
 XE_FN_ spe_id spe_glsl_abs_(spe_module *m, spe_id x) { return spe_glsl_(m, SPE_GLSL_FABS_, "llf:=", x, 0, 0); }
-XE_FN_ spe_id spe_glsl_round_(spe_module *m, spe_id x) { return spe_glsl_(m, SPE_GLSL_ROUND_EVEN_, "llf:=", x, 0, 0); }
 XE_FN_ spe_id spe_glsl_root_(spe_module *m, spe_id x) { return spe_glsl_(m, SPE_GLSL_SQRT_, "llf:=", x, 0, 0); }
 
 /* x, or the limit beyond which it is. */
@@ -8081,28 +8091,45 @@ XE_FN_ spe_id spe_clamped_(spe_module *m, spe_id x, spe_id least, spe_id most)
     return spe_select(m, above, most, spe_select(m, below, least, x));
 }
 
-/* The bits of an f32 as an integer, and an f32 like another with these bits. */
-XE_FN_ spe_id spe_bits_(spe_module *m, spe_id x) { return spe_bitcast(m, spe_vec_like(m, spe_int(m, 32), x), x); }
+/* The type of integers that are as wide as x is, and those of as many components. */
+XE_FN_ spe_id spe_int_like_(spe_module *m, spe_id x)
+{
+    return spe_vec_like(m, spe_int(m, spe_bits_of_(m, x)), x);
+}
+
+/* The bits of a float as an integer, and a float like another with these bits. */
+XE_FN_ spe_id spe_bits_(spe_module *m, spe_id x) { return spe_bitcast(m, spe_int_like_(m, x), x); }
 XE_FN_ spe_id spe_of_bits_(spe_module *m, spe_id like, spe_id bits)
 {
     return spe_bitcast(m, spe_type_of(m, like), bits);
 }
 
+/* The bits of infinity, and the sign's bit, of floats of this size. */
+XE_FN_ uint64_t spe_infinite_bits_(uint32_t bits)
+{
+    return ((uint64_t)2 * spe_bias_(bits) + 1) << spe_digits_(bits);
+}
+XE_FN_ uint64_t spe_sign_bit_(uint32_t bits) { return (uint64_t)1 << (bits - 1); }
+
 /* Infinity and NaN by their bits, as some compilers assume that neither occurs. */
 XE_FN_ spe_id spe_infinity_(spe_module *m, spe_id like)
 {
-    return spe_of_bits_(m, like, spe_const_u(m, spe_vec_like(m, spe_int(m, 32), like), 0x7f800000));
+    uint64_t bits = spe_infinite_bits_(spe_bits_of_(m, like));
+    return spe_of_bits_(m, like, spe_const_u(m, spe_int_like_(m, like), bits));
 }
 XE_FN_ spe_id spe_nan_(spe_module *m, spe_id like)
 {
-    return spe_of_bits_(m, like, spe_const_u(m, spe_vec_like(m, spe_int(m, 32), like), 0x7fc00000));
+    uint32_t size = spe_bits_of_(m, like);
+    uint64_t bits = spe_infinite_bits_(size) | (uint64_t)1 << (spe_digits_(size) - 1);
+    return spe_of_bits_(m, like, spe_const_u(m, spe_int_like_(m, like), bits));
 }
 
 /* x where it is NaN, else y; by its bits, too. */
 XE_FN_ spe_id spe_unless_nan_(spe_module *m, spe_id x, spe_id y)
 {
     spe_id bits = spe_bits_(m, spe_glsl_abs_(m, x));
-    return spe_select(m, spe_ugt(m, bits, spe_glsl_u_(m, bits, 0x7f800000)), x, y);
+    spe_id infinity = spe_glsl_u_(m, bits, spe_infinite_bits_(spe_bits_of_(m, x)));
+    return spe_select(m, spe_ugt(m, bits, infinity), x, y);
 }
 
 /* Whether the sign bit of x is set. */
@@ -8115,22 +8142,39 @@ XE_FN_ spe_id spe_negative_(spe_module *m, spe_id x)
 /* y, which is not negative, with the sign of x. */
 XE_FN_ spe_id spe_signed_as_(spe_module *m, spe_id y, spe_id x)
 {
-    spe_id sign = spe_and_c_(m, spe_bits_(m, x), 0x80000000);
+    spe_id sign = spe_and_c_(m, spe_bits_(m, x), spe_sign_bit_(spe_bits_of_(m, x)));
     return spe_of_bits_(m, y, spe_or(m, spe_bits_(m, y), sign));
 }
 
-/* The upper 12 bits of a float: products of two such are exact. */
-XE_FN_ spe_id spe_head_(spe_module *m, spe_id x)
+/* x to the nearest whole number, of f64 by a sum that has no bits below 1: lavapipe's own keeps fractions from 2^24
+ * on. */
+XE_FN_ spe_id spe_glsl_round_(spe_module *m, spe_id x)
 {
-    return spe_of_bits_(m, x, spe_and_c_(m, spe_bits_(m, x), 0xfffff000));
+    if (spe_bits_of_(m, x) != 64) return spe_glsl_(m, SPE_GLSL_ROUND_EVEN_, "llf:=", x, 0, 0);
+    spe_id whole = spe_glsl_f_(m, x, 0x1p52), near_zero = spe_flt(m, spe_glsl_abs_(m, x), whole);
+    whole = spe_signed_as_(m, whole, x);
+    m->as_written = true;
+    spe_id sum = spe_fadd(m, x, whole), rounded = spe_fsub(m, sum, whole);
+    m->as_written = false;
+    return spe_select(m, near_zero, rounded, x);
 }
 
-/* The bits of x, which is not negative, times 2^25 where it is below the normal range; *lift is 25 there, else 0. */
+/* The upper half of a float's mantissa, 12 or 26 bits: products of two such are exact. */
+XE_FN_ spe_id spe_head_(spe_module *m, spe_id x)
+{
+    uint64_t kept = spe_bits_of_(m, x) == 64 ? ~(uint64_t)0x7ffffff : 0xfffff000;
+    return spe_of_bits_(m, x, spe_and_c_(m, spe_bits_(m, x), kept));
+}
+
+/* The bits of x, which is not negative, times 2^25 or 2^54 where it is below the normal range; *lift is that exponent
+ * there, else 0. */
 XE_FN_ spe_id spe_normal_bits_(spe_module *m, spe_id x, spe_id *lift)
 {
-    spe_id below = spe_flt_c_(m, x, 1.1754943508222875e-38), lifted = spe_fmul_c_(m, x, 33554432.0);
+    uint32_t by = spe_digits_(spe_bits_of_(m, x)) + 2;
+    spe_id below = spe_flt_c_(m, x, spe_by_size_(m, x, 1.1754943508222875e-38, 2.2250738585072014e-308));
+    spe_id lifted = spe_fmul_c_(m, x, (double)((uint64_t)1 << by));
     spe_id bits = spe_bits_(m, spe_select(m, below, lifted, x)), zero = spe_glsl_u_(m, bits, 0);
-    *lift = spe_select(m, below, spe_glsl_u_(m, bits, 25), zero);
+    *lift = spe_select(m, below, spe_glsl_u_(m, bits, by), zero);
     return bits;
 }
 
@@ -8138,41 +8182,55 @@ XE_FN_ spe_id spe_normal_bits_(spe_module *m, spe_id x, spe_id *lift)
 XE_FN_ spe_id spe_mantissa_(spe_module *m, spe_id x, spe_id *e)
 {
     spe_id lift, bits = spe_normal_bits_(m, x, &lift);
-    spe_id power = spe_sar_c_(m, spe_isub_c_(m, bits, 0x3f3504f3), 23);
+    uint32_t size = spe_bits_of_(m, x);
+    spe_id power = spe_sar_c_(m, spe_isub_c_(m, bits, size == 64 ? 0x3fe6a09e667f3bcd : 0x3f3504f3), spe_digits_(size));
     *e = spe_isub(m, power, lift);
-    return spe_of_bits_(m, x, spe_isub(m, bits, spe_shl_c_(m, power, 23)));
+    return spe_of_bits_(m, x, spe_isub(m, bits, spe_shl_c_(m, power, spe_digits_(size))));
 }
 
-/* exponentials.c - exponentials, logarithms and what is made of them for Vulkan, of f32. */
+/* exponentials.c - exponentials, logarithms and what is made of them for Vulkan, of f32 and f64. */
 
 /* 2^n for integers n in floats. */
 XE_FN_ spe_id spe_power_of_2_(spe_module *m, spe_id n, spe_id type)
 {
-    return spe_bitcast(m, type, spe_shl_c_(m, spe_iadd_c_(m, n, 127), 23));
+    uint32_t bits = spe_width(m, type);
+    return spe_bitcast(m, type, spe_shl_c_(m, spe_iadd_c_(m, n, spe_bias_(bits)), spe_digits_(bits)));
 }
 
-/* 2^n (1 + rest) for whole floats n from -300 to 300: in two halves, since 2^n may be outside f32. */
+/* 2^n (1 + rest) for whole floats n, in two halves, since 2^n may be outside their range. */
 XE_FN_ spe_id spe_scaled_by_2_(spe_module *m, spe_id rest, spe_id n)
 {
-    spe_id type = spe_type_of(m, n), whole = spe_f_to_s(m, spe_vec_like(m, spe_int(m, 32), n), n);
+    spe_id type = spe_type_of(m, n), whole = spe_f_to_s(m, spe_int_like_(m, n), n);
     spe_id half = spe_sar_c_(m, whole, 1), first = spe_power_of_2_(m, half, type);
     spe_id second = spe_power_of_2_(m, spe_isub(m, whole, half), type);
     return spe_fmul(m, spe_fmul(m, spe_fadd_c_(m, rest, 1.0), first), second);
 }
 
-/* e^r - 1 by its series, for |r| up to ln 2 / 2: the first term left out is below 2^-27 of it. */
+/* e^r - 1 by its series, for |r| up to ln 2 / 2: the first term left out is below 2^-27 of it, or 2^-57. */
 XE_FN_ spe_id spe_exponential_series_(spe_module *m, spe_id r)
 {
-    static const double series[] = {1.0 / 40320, 1.0 / 5040, 1.0 / 720, 1.0 / 120, 1.0 / 24, 1.0 / 6, 0.5, 1.0};
-    return spe_fmul(m, spe_polynomial_(m, r, 8, series), r);
+    double series[14], factorial = 1;
+    int n = (int)spe_by_size_(m, r, 8, 14);
+    for (int i = 1; i <= n; i++) series[n - i] = 1 / (factorial *= i);
+    return spe_fmul(m, spe_polynomial_(m, r, n, series), r);
 }
 
-/* x - n high - n low as it is written: some compilers would add both constants first. n high is exact. */
-XE_FN_ spe_id spe_less_multiple_(spe_module *m, spe_id x, spe_id n, double high, double low)
+/* The logarithm of 2, natural or of base 10, in two parts: multiples of the first by exponents are exact. */
+XE_FN_ double spe_log_2_(spe_module *m, spe_id x, bool base_10, bool low)
+{
+    static const double parts[2][2][2] = {{{0.693145751953125, 1.42860682030941723212e-6},
+                                           {0.693147180369123816490, 1.90821492927058770002e-10}},
+                                          {{0.301025390625, 4.605038981195e-6},
+                                           {0.301029995663611771306, 3.69423907715893078616e-13}}};
+    return parts[base_10][spe_bits_of_(m, x) == 64][low];
+}
+
+/* x - n log 2 by its parts, as it is written: some compilers would add both constants first. */
+XE_FN_ spe_id spe_less_multiple_(spe_module *m, spe_id x, spe_id n, bool base_10)
 {
     m->as_written = true;
-    x = spe_fsub(m, x, spe_fmul_c_(m, n, high));
-    x = spe_fsub(m, x, spe_fmul_c_(m, n, low));
+    x = spe_fsub(m, x, spe_fmul_c_(m, n, spe_log_2_(m, x, base_10, false)));
+    x = spe_fsub(m, x, spe_fmul_c_(m, n, spe_log_2_(m, x, base_10, true)));
     m->as_written = false;
     return x;
 }
@@ -8185,30 +8243,33 @@ XE_FN_ spe_id spe_exponent_parts_(spe_module *m, spe_math_op f, spe_id x, spe_id
         return spe_fmul_c_(m, spe_fsub(m, x, *n), 0.6931471805599453);
     }
     *n = spe_glsl_round_(m, spe_fmul_c_(m, x, f == SPE_EXP10 ? 3.321928094887362 : 1.4426950408889634));
-    if (f != SPE_EXP10) return spe_less_multiple_(m, x, *n, 0.693145751953125, 1.42860682030941723212e-6);
-    return spe_fmul_c_(m, spe_less_multiple_(m, x, *n, 0.301025390625, 4.605038981195e-6), 2.302585092994046);
+    if (f != SPE_EXP10) return spe_less_multiple_(m, x, *n, false);
+    return spe_fmul_c_(m, spe_less_multiple_(m, x, *n, true), 2.302585092994046);
 }
 
 /* f(x) for EXP, EXP2, EXP10 and EXPM1: 2^n e^r with n the nearest integer to x over the base's logarithm of 2. */
 XE_FN_ spe_id spe_exponential_(spe_module *m, spe_math_op f, spe_id x)
 {
-    spe_id high = spe_glsl_f_(m, x, f == SPE_EXP2 ? 200 : f == SPE_EXP10 ? 60 : 110), low = spe_fneg(m, high);
+    double limit = f == SPE_EXP2    ? spe_by_size_(m, x, 200, 1100)
+                   : f == SPE_EXP10 ? spe_by_size_(m, x, 60, 331)
+                                    : spe_by_size_(m, x, 110, 762);
+    spe_id high = spe_glsl_f_(m, x, limit), low = spe_fneg(m, high);
     spe_id limited = spe_clamped_(m, x, low, high), ordered = spe_feq(m, limited, limited), n;
     limited = spe_select(m, ordered, limited, spe_glsl_f_(m, x, 0.0));
     spe_id rest = spe_exponential_series_(m, spe_exponent_parts_(m, f, limited, &n));
     spe_id power = spe_scaled_by_2_(m, rest, n);
     if (f != SPE_EXPM1) return spe_unless_nan_(m, x, power);
-    spe_id scale = spe_scaled_by_2_(m, spe_null(m, spe_type_of(m, x)), n), large = spe_fgt_c_(m, n, 30.0);
+    spe_id scale = spe_scaled_by_2_(m, spe_null(m, spe_type_of(m, x)), n), large;
+    large = spe_fgt_c_(m, n, spe_by_size_(m, x, 30, 60));
     spe_id less_one = spe_fsub(m, scale, spe_glsl_f_(m, x, 1.0));
     spe_id small = spe_fadd(m, spe_fmul(m, rest, scale), less_one);
-    return spe_unless_nan_(m, x, spe_select(m, large, power, small)); /* beside 2^30, 1 is nothing */
+    return spe_unless_nan_(m, x, spe_select(m, large, power, small)); /* beside 2^30 or 2^60, 1 is nothing */
 }
 
 /* e log 2 + log m in base e, 2 or 10, from the parts of log m = f - y, and a correction c. */
 XE_FN_ spe_id spe_logarithm_sum_(spe_module *m, spe_math_op base, spe_id e, spe_id f, spe_id y, spe_id c)
 {
-    double high = base == SPE_LOG10 ? 0.301025390625 : 0.693145751953125;
-    double low = base == SPE_LOG10 ? 4.605038981195e-6 : 1.42860682030941723212e-6;
+    double high = spe_log_2_(m, e, base == SPE_LOG10, false), low = spe_log_2_(m, e, base == SPE_LOG10, true);
     if (base == SPE_LOG2) {
         spe_id factor = spe_glsl_f_(m, e, 1.4426950408889634);
         return spe_glsl_fma_(m, spe_fsub(m, f, y), factor, e);
@@ -8242,11 +8303,19 @@ XE_FN_ spe_id spe_logarithm_of_any_(spe_module *m, spe_id x, spe_id y)
     return spe_select(m, spe_flt(m, x, zero), nan, y);
 }
 
+/* 2/3 + 2 z / 5 + 2 z^2 / 7 ..., for z up to 0.03. */
+XE_FN_ spe_id spe_logarithm_series_(spe_module *m, spe_id z)
+{
+    double series[10];
+    int n = (int)spe_by_size_(m, z, 5, 10);
+    for (int i = 0; i < n; i++) series[i] = 2.0 / (2 * (n - i) + 1);
+    return spe_polynomial_(m, z, n, series);
+}
+
 /* LOG, LOG2, LOG10 and LOG1P: x = 2^e m with m from sqrt(1/2) to sqrt(2), and with f = m - 1, s = f / (2 + f)
  * log m = 2 (s + s^3/3 + s^5/5 ...) = f - s (f - 2 s^2 (1/3 + s^2/5 ...)). */
 XE_FN_ spe_id spe_logarithm_(spe_module *m, spe_math_op base, spe_id x)
 {
-    static const double series[] = {2.0 / 11, 2.0 / 9, 2.0 / 7, 2.0 / 5, 2.0 / 3};
     spe_id given = x, one = spe_glsl_f_(m, x, 1.0), zero = spe_glsl_f_(m, x, 0.0), c = 0, e;
     if (base == SPE_LOG1P) x = spe_fadd(m, given, one);
     spe_id f = spe_fsub(m, spe_mantissa_(m, x, &e), one);
@@ -8256,72 +8325,83 @@ XE_FN_ spe_id spe_logarithm_(spe_module *m, spe_math_op base, spe_id x)
         c = spe_select(m, none, zero, spe_lost_(m, given, x));
     }
     spe_id s = spe_fdiv(m, f, spe_fadd_c_(m, f, 2.0)), z = spe_fmul(m, s, s);
-    spe_id y = spe_fmul(m, s, spe_fsub(m, f, spe_fmul(m, z, spe_polynomial_(m, z, 5, series))));
+    spe_id y = spe_fmul(m, s, spe_fsub(m, f, spe_fmul(m, z, spe_logarithm_series_(m, z))));
     y = spe_logarithm_sum_(m, base, spe_s_to_f(m, spe_type_of(m, x), e), f, y, c);
     y = spe_logarithm_of_any_(m, x, y);
     if (base == SPE_LOG1P) y = spe_select(m, spe_feq(m, given, zero), given, y); /* with its sign */
     return spe_unless_nan_(m, given, y);
 }
 
-/* tanh x = E / (E + 2) with E = e^(2x) - 1, 1 from 10 on. */
+/* tanh x = E / (E + 2) with E = e^(2x) - 1, 1 from 10 or 20 on. */
 XE_FN_ spe_id spe_hyperbolic_tangent_(spe_module *m, spe_id x)
 {
-    spe_id most = spe_glsl_f_(m, x, 10.0), least = spe_glsl_f_(m, x, -10.0), y = spe_clamped_(m, x, least, most);
-    spe_id e = spe_exponential_(m, SPE_EXPM1, spe_fadd(m, y, y)), tiny = spe_flt_c_(m, spe_glsl_abs_(m, x), 1e-4);
+    spe_id most = spe_glsl_f_(m, x, spe_by_size_(m, x, 10, 20)), least = spe_fneg(m, most);
+    spe_id y = spe_clamped_(m, x, least, most);
+    spe_id e = spe_exponential_(m, SPE_EXPM1, spe_fadd(m, y, y)), tiny;
+    tiny = spe_flt_c_(m, spe_glsl_abs_(m, x), spe_by_size_(m, x, 1e-4, 1e-9));
     y = spe_fdiv(m, e, spe_fadd_c_(m, e, 2.0));
     return spe_unless_nan_(m, x, spe_select(m, tiny, x, y));
 }
 
-/* erf x = 2 / sqrt(pi) e^(-x^2) (x + 2 x^3 / 3 + 4 x^5 / 15 ...), whose terms are all positive; from 2.9 on, where it
- * is nearly 1, 1 - e^(-x^2) / (x sqrt(pi)) (1 - 1 / (2 x^2) ...). */
-XE_FN_ spe_id spe_error_function_(spe_module *m, spe_id x)
+/* erfc a = P(t) / (1 + 2 a) e^(-a^2) from 1/2 on, with t from -1 to 1 for a up to where it is 0; a^2 in two parts. */
+XE_FN_ spe_id spe_error_tail_(spe_module *m, spe_id a)
 {
-    static const double tail[] = {-1.875, 0.75, -0.5, 1.0};
-    double series[28], term = 1.1283791670955126;
-    for (int n = 27, odd = 3; n >= 0; n--, odd += 2) series[n] = term, term *= 2.0 / odd;
-    spe_id four = spe_glsl_f_(m, x, 4.0), one = spe_glsl_f_(m, x, 1.0), a = spe_glsl_abs_(m, x), t, y;
-    a = spe_select(m, spe_fgt(m, a, four), four, a);
-    spe_id z = spe_fmul(m, a, a), e = spe_exponential_(m, SPE_EXP, spe_fneg(m, z));
-    spe_id inner = spe_fmul(m, spe_fmul(m, spe_polynomial_(m, z, 28, series), a), e);
-    t = spe_fdiv(m, one, spe_glsl_(m, SPE_GLSL_NMAX_, "llf=:=", z, one, 0));
-    e = spe_fmul_c_(m, e, 0.5641895835477563);
-    spe_id outer = spe_fmul(m, spe_polynomial_(m, t, 4, tail), e);
-    t = spe_glsl_(m, SPE_GLSL_NMAX_, "llf=:=", a, one, 0);
-    outer = spe_fsub(m, one, spe_fdiv(m, outer, t));
-    y = spe_select(m, spe_fgt_c_(m, a, 2.9), outer, inner);
-    spe_id negative = spe_flt_c_(m, x, 0.0);
-    return spe_unless_nan_(m, x, spe_select(m, negative, spe_fneg(m, y), y));
-}
-
-/* erfc x = P(t) / (1 + 2 x) e^(-x^2) from 1/2 on, with t from -1 to 1 for x up to 10.5; x^2 in two parts. */
-XE_FN_ spe_id spe_error_complement_(spe_module *m, spe_id x)
-{
-    static const double series[] = {-9.270992417498292e-06, 5.834832243181154e-05, 4.686616483446926e-05,
-                                    -0.0016209648404419852, 0.008245159051157903, -0.024160925764345722,
-                                    0.044037286093012676, -0.033577497006818786, -0.07959948847907904,
-                                    1.263402284428267};
-    spe_id one = spe_glsl_f_(m, x, 1.0), three = spe_glsl_f_(m, x, 3.0), most = spe_glsl_f_(m, x, 10.5);
-    spe_id a = spe_glsl_abs_(m, x);
+    static const double series_32[] = {-9.270992417498292e-06, 5.834832243181154e-05, 4.686616483446926e-05,
+                                       -0.0016209648404419852, 0.008245159051157903, -0.024160925764345722,
+                                       0.044037286093012676, -0.033577497006818786, -0.07959948847907904,
+                                       1.263402284428267};
+    static const double series_64[] = {-4.654512168954608e-11, 3.420805861675328e-11, 6.627358954630793e-10,
+                                       -1.4153502461458794e-10, -6.3044175585955395e-09, -1.923223778867787e-09,
+                                       5.655951189561462e-08, 3.4477740326560804e-08, -5.483906353524289e-07,
+                                       -2.436536156119935e-07, 5.987923800539687e-06, -2.768358221328568e-06,
+                                       -6.783221386182739e-05, 0.00017245994806461298, 0.00045580697475910027,
+                                       -0.004369296842319963, 0.015618161738313934, -0.03473716868585706,
+                                       0.047938729923468405, -0.01819567323811182, -0.10557555449542097,
+                                       1.2468835895450672};
+    bool wide = spe_bits_of_(m, a) == 64;
+    spe_id one = spe_glsl_f_(m, a, 1.0), three = spe_glsl_f_(m, a, 3.0), most = spe_glsl_f_(m, a, wide ? 27.5 : 10.5);
     a = spe_select(m, spe_fgt(m, a, most), most, a);
     spe_id less = spe_fsub(m, a, three), t = spe_fdiv(m, less, spe_fadd(m, a, three));
-    t = spe_fadd_c_(m, spe_fmul_c_(m, t, 1.575), 0.125);
-    spe_id divisor = spe_fadd(m, one, spe_fadd(m, a, a)), y = spe_polynomial_(m, t, 10, series);
+    t = spe_fadd_c_(m, spe_fmul_c_(m, t, wide ? 1.3178 : 1.575), wide ? -0.0587 : 0.125);
+    spe_id divisor = spe_fadd(m, one, spe_fadd(m, a, a));
+    spe_id y = wide ? spe_polynomial_(m, t, 22, series_64) : spe_polynomial_(m, t, 10, series_32);
     y = spe_fdiv(m, y, divisor);
     spe_id head = spe_head_(m, a), rest = spe_fsub(m, a, head);
     rest = spe_fneg(m, spe_fmul(m, rest, spe_fadd(m, a, head)));
     y = spe_fmul(m, y, spe_exponential_(m, SPE_EXP, rest));
-    y = spe_fmul(m, y, spe_exponential_(m, SPE_EXP, spe_fneg(m, spe_fmul(m, head, head))));
+    return spe_fmul(m, y, spe_exponential_(m, SPE_EXP, spe_fneg(m, spe_fmul(m, head, head))));
+}
+
+/* erf x = 2 / sqrt(pi) e^(-x^2) (x + 2 x^3 / 3 + 4 x^5 / 15 ...), whose terms are all positive, up to 1; then it is
+ * 1 - erfc x. */
+XE_FN_ spe_id spe_error_function_(spe_module *m, spe_id x)
+{
+    double series[20], term = 1.1283791670955126;
+    int n = (int)spe_by_size_(m, x, 13, 20);
+    for (int i = n - 1, odd = 3; i >= 0; i--, odd += 2) series[i] = term, term *= 2.0 / odd;
+    spe_id one = spe_glsl_f_(m, x, 1.0), a = spe_glsl_abs_(m, x), large = spe_fgt(m, a, one);
+    spe_id near_zero = spe_select(m, large, one, a), z = spe_fmul(m, near_zero, near_zero);
+    spe_id e = spe_exponential_(m, SPE_EXP, spe_fneg(m, z));
+    spe_id inner = spe_fmul(m, spe_fmul(m, spe_polynomial_(m, z, n, series), near_zero), e);
+    spe_id outer = spe_fsub(m, one, spe_error_tail_(m, a)), y = spe_select(m, large, outer, inner);
+    return spe_unless_nan_(m, x, spe_signed_as_(m, y, x));
+}
+
+XE_FN_ spe_id spe_error_complement_(spe_module *m, spe_id x)
+{
+    spe_id a = spe_glsl_abs_(m, x), y = spe_error_tail_(m, a), one = spe_glsl_f_(m, x, 1.0);
     spe_id negative = spe_flt_c_(m, x, 0.0), two = spe_glsl_f_(m, x, 2.0), near_zero = spe_flt_c_(m, a, 0.5);
     y = spe_select(m, negative, spe_fsub(m, two, y), y);
     spe_id middle = spe_fsub(m, one, spe_error_function_(m, x));
     return spe_unless_nan_(m, x, spe_select(m, near_zero, middle, y));
 }
 
-/* sinh or cosh: by E = e^x - 1 or by e^x, and from 9 on by (e^(x/2))^2 / 2, since e^x overflows earlier. */
+/* sinh or cosh: by E = e^x - 1 or by e^x, and from 9 or 20 on by (e^(x/2))^2 / 2, since e^x overflows earlier. */
 XE_FN_ spe_id spe_hyperbolic_(spe_module *m, spe_id x, bool cosine)
 {
     spe_id a = spe_glsl_abs_(m, x), half = spe_glsl_f_(m, x, 0.5), one = spe_glsl_f_(m, x, 1.0);
-    spe_id root = spe_exponential_(m, SPE_EXP, spe_fmul(m, a, half)), large = spe_fgt_c_(m, a, 9.0);
+    spe_id root = spe_exponential_(m, SPE_EXP, spe_fmul(m, a, half)), large;
+    large = spe_fgt_c_(m, a, spe_by_size_(m, x, 9, 20));
     spe_id e = spe_exponential_(m, cosine ? SPE_EXP : SPE_EXPM1, a), y;
     if (cosine) {
         spe_id inverse = spe_fdiv(m, half, e);
@@ -8344,11 +8424,12 @@ XE_FN_ spe_id spe_hyperbolic_arc_tangent_(spe_module *m, spe_id x)
     return spe_unless_nan_(m, x, spe_signed_as_(m, spe_fmul_c_(m, y, 0.5), x));
 }
 
-/* ASINH, ACOSH and ATANH by log1p; from 2^28 on the first two are log x + log 2. */
+/* ASINH, ACOSH and ATANH by log1p; from 2^28 or 2^60 on the first two are log x + log 2. */
 XE_FN_ spe_id spe_hyperbolic_inverse_(spe_module *m, spe_math_op f, spe_id x)
 {
     if (f == SPE_ATANH) return spe_hyperbolic_arc_tangent_(m, x);
-    spe_id one = spe_glsl_f_(m, x, 1.0), a = spe_glsl_abs_(m, x), large = spe_fgt_c_(m, a, 268435456.0), t, root, y;
+    spe_id one = spe_glsl_f_(m, x, 1.0), a = spe_glsl_abs_(m, x), t, root, y;
+    spe_id large = spe_fgt_c_(m, a, spe_by_size_(m, x, 0x1p28, 0x1p60));
     t = spe_select(m, large, one, f == SPE_ASINH ? a : spe_fsub(m, x, one));
     spe_id square = spe_fmul(m, t, t);
     if (f == SPE_ASINH) {
@@ -8365,47 +8446,57 @@ XE_FN_ spe_id spe_hyperbolic_inverse_(spe_module *m, spe_math_op f, spe_id x)
     return spe_unless_nan_(m, x, spe_select(m, outside, spe_nan_(m, x), y));
 }
 
-/* trigonometry.c - circular functions and their inverses for Vulkan, of f32. Reduction by pi is in integers, with as
- * many bits of 2/pi as an argument needs, so that it is exact enough for all of them; the rest is series. */
+/* trigonometry.c - circular functions and their inverses for Vulkan, of f32 and f64. Reduction by pi is in
+ * integers, with as many bits of 2/pi as an argument needs, so that it is exact enough for all; the rest is series. */
 
-/* The upper 32 bits of a product of unsigned integers of 32 bits, by halves. */
+/* The upper half of a product of unsigned integers of 32 or 64 bits, by halves. */
 XE_FN_ spe_id spe_high_product_(spe_module *m, spe_id a, spe_id b)
 {
-    spe_id a0 = spe_and_c_(m, a, 0xffff), a1 = spe_shr_c_(m, a, 16);
-    spe_id b0 = spe_and_c_(m, b, 0xffff), b1 = spe_shr_c_(m, b, 16);
+    uint32_t half = spe_bits_of_(m, a) / 2;
+    uint64_t mask = ((uint64_t)1 << half) - 1;
+    spe_id a0 = spe_and_c_(m, a, mask), a1 = spe_shr_c_(m, a, half);
+    spe_id b0 = spe_and_c_(m, b, mask), b1 = spe_shr_c_(m, b, half);
     spe_id lowest = spe_imul(m, a0, b0), middle = spe_imul(m, a1, b0), other = spe_imul(m, a0, b1);
-    middle = spe_iadd(m, middle, spe_shr_c_(m, lowest, 16));
-    other = spe_iadd(m, other, spe_and_c_(m, middle, 0xffff));
+    middle = spe_iadd(m, middle, spe_shr_c_(m, lowest, half));
+    other = spe_iadd(m, other, spe_and_c_(m, middle, mask));
     spe_id high = spe_imul(m, a1, b1);
-    high = spe_iadd(m, high, spe_shr_c_(m, middle, 16));
-    return spe_iadd(m, high, spe_shr_c_(m, other, 16));
+    high = spe_iadd(m, high, spe_shr_c_(m, middle, half));
+    return spe_iadd(m, high, spe_shr_c_(m, other, half));
 }
 
-/* Word q + j of 64 zeros and the bits of 2/pi, for q from 0 to 4. */
+/* Word q + j of two of zeros and the bits of 2/pi, as many as exponents of this size reach: q is up to 4, or 16. */
 XE_FN_ spe_id spe_word_of_2_by_pi_(spe_module *m, spe_id q, uint32_t j)
 {
-    static const uint32_t words[] = {0,          0,          0xa2f9836e, 0x4e441529, 0xfc2757d1, 0xf534ddc0,
-                                     0xdb629599, 0x3c439041, 0xfe5163ab};
-    spe_id word = spe_glsl_u_(m, q, words[j]);
-    for (uint32_t i = 1; i < 5 && i + j < sizeof words / sizeof *words; i++) {
-        spe_id is = spe_ieq_c_(m, q, i);
-        word = spe_select(m, is, spe_glsl_u_(m, q, words[i + j]), word);
+    static const uint64_t pairs[] = {
+        0, 0xa2f9836e4e441529, 0xfc2757d1f534ddc0, 0xdb6295993c439041, 0xfe5163abdebbc561, 0xb7246e3a424dd2e0,
+        0x06492eea09d1921c, 0xfe1deb1cb129a73e, 0xe88235f52ebb4484, 0xe99c7026b45f7e41, 0x3991d639835339f4,
+        0x9c845f8bbdf9283b, 0x1ff897ffde05980f, 0xef2f118b5a0a6d1f, 0x6d367ecf27cb09b7, 0x4f463f669e5fea2d,
+        0x7527bac7ebe5f17b, 0x3d0739f78a5292ea, 0x6bfb5fb11f8d5d08};
+    bool wide = spe_bits_of_(m, q) == 64;
+    uint32_t last = wide ? 16 : 4;
+    spe_id word = 0;
+    for (uint32_t i = 0; i <= last; i++) {
+        uint64_t pair = wide ? i + j ? pairs[i + j - 1] : 0 : pairs[(i + j) / 2];
+        spe_id known = spe_glsl_u_(m, q, wide ? pair : (i + j) % 2 ? (uint32_t)pair : pair >> 32);
+        word = i ? spe_select(m, spe_ieq_c_(m, q, i), known, word) : known;
     }
     return word;
 }
 
-/* The fraction of |x| / (2 pi) in 64 bits, for |x| from 1/2 on. With |x| = M 2^(e-31), M of 32 bits, it is that of M
- * times the bits of 2/pi from place e - 3 on, of which 96 count. */
+/* The fraction of |x| / (2 pi) in two words of W bits, 32 or 64 as those of x, for |x| from 1/2 on. With |x| = M 2^(e -
+ * W + 1), M of W bits, it is that of M times the bits of 2/pi from place e - 3 on, of which 3 W count. */
 XE_FN_ void spe_turns_(spe_module *m, spe_id x, spe_id *high, spe_id *low)
 {
+    uint32_t size = spe_bits_of_(m, x), digits = spe_digits_(size), half = spe_bias_(size) - 1;
     spe_id bits = spe_bits_(m, x), zero = spe_glsl_u_(m, bits, 0), one = spe_glsl_u_(m, bits, 1), window[3];
-    spe_id least = spe_glsl_u_(m, bits, 126), e = spe_and_c_(m, spe_shr_c_(m, bits, 23), 255);
-    spe_id mantissa = spe_shl_c_(m, spe_or(m, bits, spe_glsl_u_(m, bits, 0x800000)), 8);
+    spe_id least = spe_glsl_u_(m, bits, half), e = spe_shr_c_(m, bits, digits);
+    spe_id mantissa = spe_shl_c_(m, spe_or(m, bits, spe_glsl_u_(m, bits, (uint64_t)1 << digits)), size - 1 - digits);
     e = spe_select(m, spe_ult(m, e, least), least, e);
-    spe_id place = spe_isub_c_(m, e, 126 - 30), q = spe_shr_c_(m, place, 5), b = spe_and_c_(m, place, 31);
-    spe_id rest = spe_isub(m, spe_glsl_u_(m, bits, 32), b), whole = spe_ieq(m, b, zero);
+    spe_id place = spe_isub_c_(m, e, half - (size - 2)), q = spe_shr_c_(m, place, size == 64 ? 6 : 5);
+    spe_id b = spe_and_c_(m, place, size - 1);
+    spe_id rest = spe_isub(m, spe_glsl_u_(m, bits, size), b), whole = spe_ieq(m, b, zero);
     spe_id next = spe_word_of_2_by_pi_(m, q, 0);
-    rest = spe_select(m, whole, spe_glsl_u_(m, bits, 31), rest); /* a shift by 32 is undefined */
+    rest = spe_select(m, whole, spe_glsl_u_(m, bits, size - 1), rest); /* a shift by all bits is undefined */
     for (uint32_t j = 0; j < 3; j++) {
         spe_id word = next, upper = spe_shl(m, word, b);
         next = spe_word_of_2_by_pi_(m, q, j + 1);
@@ -8422,18 +8513,20 @@ XE_FN_ void spe_turns_(spe_module *m, spe_id x, spe_id *high, spe_id *low)
 /* |x| = n pi/2 + r with r in -pi/4 .. pi/4 and n modulo 4; x itself and 0 below pi/4. */
 XE_FN_ spe_id spe_reduced_(spe_module *m, spe_id x, spe_id *n)
 {
+    uint32_t size = spe_bits_of_(m, x), more = size - 1 - spe_digits_(size); /* bits of a word that no float has */
     spe_id type = spe_type_of(m, x), a = spe_glsl_abs_(m, x), high, low;
     spe_turns_(m, a, &high, &low);
-    spe_id quarters = spe_shr_c_(m, spe_iadd_c_(m, high, 0x20000000), 30), zero = spe_glsl_u_(m, high, 0);
-    high = spe_isub(m, high, spe_shl_c_(m, quarters, 30));
+    spe_id quarters = spe_shr_c_(m, spe_iadd_c_(m, high, (uint64_t)1 << (size - 3)), size - 2);
+    spe_id zero = spe_glsl_u_(m, high, 0);
+    high = spe_isub(m, high, spe_shl_c_(m, quarters, size - 2));
     spe_id negative = spe_slt(m, high, zero);
-    high = spe_select(m, negative, spe_not(m, high), high); /* less than its negative by a unit of 2^-64 */
+    high = spe_select(m, negative, spe_not(m, high), high); /* less than its negative by a unit of the last bit */
     low = spe_select(m, negative, spe_not(m, low), low);
-    spe_id byte = spe_and_c_(m, high, 0xff), top = spe_s_to_f(m, type, spe_isub(m, high, byte));
-    spe_id rest = spe_shl_c_(m, byte, 24);
-    rest = spe_u_to_f(m, type, spe_or(m, rest, spe_shr_c_(m, low, 8)));
-    rest = spe_fmul_c_(m, rest, 0x1p-56);
-    spe_id r = spe_fadd(m, spe_fmul_c_(m, top, 0x1p-32), rest);
+    spe_id end = spe_and_c_(m, high, ((uint64_t)1 << more) - 1), top = spe_s_to_f(m, type, spe_isub(m, high, end));
+    spe_id rest = spe_shl_c_(m, end, size - more);
+    rest = spe_u_to_f(m, type, spe_or(m, rest, spe_shr_c_(m, low, more)));
+    rest = spe_fmul_c_(m, rest, spe_by_size_(m, x, 0x1p-56, 0x1p-117));
+    spe_id r = spe_fadd(m, spe_fmul_c_(m, top, spe_by_size_(m, x, 0x1p-32, 0x1p-64)), rest);
     r = spe_fmul_c_(m, r, 6.283185307179586);
     r = spe_select(m, negative, spe_fneg(m, r), r);
     spe_id small = spe_flt_c_(m, a, 0.78539816);
@@ -8444,10 +8537,10 @@ XE_FN_ spe_id spe_reduced_(spe_module *m, spe_id x, spe_id *n)
 /* x - 2 n' = n / 2 + r with r in -1/4 .. 1/4, exactly, for functions of pi x; r times pi. */
 XE_FN_ spe_id spe_reduced_pi_(spe_module *m, spe_id x, spe_id *n)
 {
-    spe_id i32 = spe_vec_like(m, spe_int(m, 32), x), a = spe_glsl_abs_(m, x), half = spe_glsl_f_(m, x, 0.5);
+    spe_id whole = spe_int_like_(m, x), a = spe_glsl_abs_(m, x), half = spe_glsl_f_(m, x, 0.5);
     spe_id pairs = spe_glsl_round_(m, spe_fmul(m, a, half)), t = spe_fsub(m, a, spe_fmul_c_(m, pairs, 2.0));
     spe_id halves = spe_glsl_round_(m, spe_fadd(m, t, t));
-    *n = spe_and_c_(m, spe_f_to_s(m, i32, halves), 3);
+    *n = spe_and_c_(m, spe_f_to_s(m, whole, halves), 3);
     return spe_fmul_c_(m, spe_fsub(m, t, spe_fmul(m, halves, half)), 3.141592653589793);
 }
 
@@ -8460,49 +8553,57 @@ XE_FN_ spe_id spe_odd_series_(spe_module *m, spe_id r, int n, const double *coef
 
 XE_FN_ spe_id spe_sine_series_(spe_module *m, spe_id r)
 {
-    static const double series[] = {1.0 / 362880, -1.0 / 5040, 1.0 / 120, -1.0 / 6};
-    return spe_odd_series_(m, r, 4, series);
+    double series[8], term = 1;
+    int n = (int)spe_by_size_(m, r, 4, 8);
+    for (int i = 1; i <= n; i++) series[n - i] = 1 / (term *= -2.0 * i * (2 * i + 1));
+    return spe_odd_series_(m, r, n, series);
 }
 
 XE_FN_ spe_id spe_cosine_series_(spe_module *m, spe_id r)
 {
-    static const double series[] = {-1.0 / 3628800, 1.0 / 40320, -1.0 / 720, 1.0 / 24, -0.5};
+    double series[8], term = 1;
+    int n = (int)spe_by_size_(m, r, 5, 8);
+    for (int i = 1; i <= n; i++) series[n - i] = 1 / (term *= -2.0 * i * (2 * i - 1));
     spe_id one = spe_glsl_f_(m, r, 1.0), z = spe_fmul(m, r, r);
-    return spe_fadd(m, one, spe_fmul(m, z, spe_polynomial_(m, z, 5, series)));
+    return spe_fadd(m, one, spe_fmul(m, z, spe_polynomial_(m, z, n, series)));
 }
 
 /* NaN where x is that or infinite, else y. */
 XE_FN_ spe_id spe_if_finite_(spe_module *m, spe_id x, spe_id y)
 {
-    spe_id bits = spe_bits_(m, spe_glsl_abs_(m, x)), finite = spe_ult(m, bits, spe_glsl_u_(m, bits, 0x7f800000));
+    spe_id bits = spe_bits_(m, spe_glsl_abs_(m, x)), finite;
+    finite = spe_ult(m, bits, spe_glsl_u_(m, bits, spe_infinite_bits_(spe_bits_of_(m, x))));
     return spe_select(m, finite, y, spe_nan_(m, x));
 }
 
 /* sin, cos or tan of x, or of pi x. */
 XE_FN_ spe_id spe_circular_(spe_module *m, spe_id x, char which, bool of_pi)
 {
+    uint32_t size = spe_bits_of_(m, x);
     spe_id n, r = of_pi ? spe_reduced_pi_(m, x, &n) : spe_reduced_(m, x, &n);
     if (which == 'c') n = spe_iadd_c_(m, n, 1);
     spe_id sine = spe_sine_series_(m, r), cosine = spe_cosine_series_(m, r), odd = spe_odd_(m, n);
     spe_id y = spe_select(m, odd, cosine, sine);
-    spe_id bits = spe_shl_c_(m, spe_and_c_(m, n, 2), 30); /* the third and fourth quarters are negative */
+    spe_id bits = spe_shl_c_(m, spe_and_c_(m, n, 2), size - 2); /* the third and fourth quarters are negative */
     if (which == 't') {
         spe_id pole = spe_land(m, odd, spe_feq_c_(m, sine, 0.0)), zero = spe_glsl_u_(m, n, 0);
         y = spe_fdiv(m, y, spe_select(m, odd, spe_fneg(m, sine), cosine));
         y = spe_select(m, pole, spe_infinity_(m, x), y);
         bits = spe_select(m, pole, bits, zero);
     }
-    if (which != 'c') bits = spe_xor(m, bits, spe_and_c_(m, spe_bits_(m, x), 0x80000000));
+    if (which != 'c') bits = spe_xor(m, bits, spe_and_c_(m, spe_bits_(m, x), spe_sign_bit_(size)));
     return spe_if_finite_(m, x, spe_of_bits_(m, x, spe_xor(m, spe_bits_(m, y), bits)));
 }
 
 /* atan of x from 0 to 1; beyond tan(pi/8) it is pi/4 + atan((x - 1) / (x + 1)). */
 XE_FN_ spe_id spe_arc_(spe_module *m, spe_id x)
 {
-    static const double series[] = {1.0 / 17, -1.0 / 15, 1.0 / 13, -1.0 / 11, 1.0 / 9, -1.0 / 7, 1.0 / 5, -1.0 / 3};
+    double series[21];
+    int n = (int)spe_by_size_(m, x, 8, 21);
+    for (int i = 1; i <= n; i++) series[n - i] = (i % 2 ? -1.0 : 1.0) / (2 * i + 1);
     spe_id one = spe_glsl_f_(m, x, 1.0), large = spe_fgt_c_(m, x, 0.41421356), less = spe_fsub(m, x, one);
     spe_id turned = spe_fdiv(m, less, spe_fadd(m, x, one));
-    spe_id t = spe_odd_series_(m, spe_select(m, large, turned, x), 8, series);
+    spe_id t = spe_odd_series_(m, spe_select(m, large, turned, x), n, series);
     return spe_select(m, large, spe_fadd_c_(m, t, 0.7853981633974483), t);
 }
 
@@ -8510,9 +8611,10 @@ XE_FN_ spe_id spe_arc_(spe_module *m, spe_id x)
 XE_FN_ spe_id spe_slope_(spe_module *m, spe_id least, spe_id most)
 {
     spe_id one = spe_glsl_f_(m, most, 1.0), zero = spe_glsl_f_(m, most, 0.0);
-    spe_id up = spe_glsl_f_(m, most, 0x1p60), down = spe_glsl_f_(m, most, 0x1p-40);
-    spe_id scale = spe_select(m, spe_fgt_c_(m, most, 0x1p90), down, one);
-    scale = spe_select(m, spe_flt_c_(m, most, 0x1p-60), up, scale);
+    bool wide = spe_bits_of_(m, most) == 64;
+    spe_id up = spe_glsl_f_(m, most, wide ? 0x1p400 : 0x1p60), down = spe_glsl_f_(m, most, wide ? 0x1p-400 : 0x1p-40);
+    spe_id scale = spe_select(m, spe_fgt_c_(m, most, wide ? 0x1p900 : 0x1p90), down, one);
+    scale = spe_select(m, spe_flt_c_(m, most, wide ? 0x1p-600 : 0x1p-60), up, scale);
     spe_id scaled = spe_fmul(m, least, scale), slope = spe_fdiv(m, scaled, spe_fmul(m, most, scale));
     slope = spe_select(m, spe_feq(m, least, most), one, slope); /* infinities; but 0, 0 is 0 */
     return spe_select(m, spe_feq(m, least, zero), zero, slope);
@@ -8534,12 +8636,13 @@ XE_FN_ spe_id spe_angle_(spe_module *m, spe_id y, spe_id x)
 /* asin x = x + x^3 / 6 + 3 x^5 / 40 ... of x from 0 to 1/2. */
 XE_FN_ spe_id spe_arc_sine_series_(spe_module *m, spe_id x)
 {
-    double series[12], term = 1;
-    for (int n = 1; n <= 12; n++) {
+    double series[25], term = 1;
+    int last = (int)spe_by_size_(m, x, 12, 25);
+    for (int n = 1; n <= last; n++) {
         term *= (2.0 * n - 1) / (2.0 * n);
-        series[12 - n] = term / (2 * n + 1);
+        series[last - n] = term / (2 * n + 1);
     }
-    return spe_odd_series_(m, x, 12, series);
+    return spe_odd_series_(m, x, last, series);
 }
 
 /* asin or acos: beyond 1/2, acos x = 2 asin(sqrt((1 - x) / 2)). */
@@ -8560,17 +8663,16 @@ XE_FN_ spe_id spe_arc_sine_(spe_module *m, spe_id x, bool cosine)
     return spe_unless_nan_(m, x, spe_select(m, outside, spe_nan_(m, x), y));
 }
 
-/* powers.c - powers and roots for Vulkan, of f32. */
+/* powers.c - powers and roots for Vulkan, of f32 and f64. */
 
-/* log m of m from sqrt(1/2) to sqrt(2), in two parts: s = (m - 1) / (m + 1), of which the upper 12 bits are exact,
+/* log m of m from sqrt(1/2) to sqrt(2), in two parts: s = (m - 1) / (m + 1), of which the upper half is exact,
  * and log m = 2 s + 2 s^3 / 3 ... */
 XE_FN_ spe_id spe_two_part_series_(spe_module *m, spe_id mantissa, spe_id *low)
 {
-    static const double series[] = {2.0 / 11, 2.0 / 9, 2.0 / 7, 2.0 / 5, 2.0 / 3};
     spe_id one = spe_glsl_f_(m, mantissa, 1.0), f = spe_fsub(m, mantissa, one), d = spe_fadd(m, mantissa, one);
     spe_id d_high = spe_head_(m, d), d_low = spe_fsub(m, mantissa, spe_fsub(m, d_high, one));
     spe_id s = spe_fdiv(m, f, d), s_high = spe_head_(m, s), z = spe_fmul(m, s, s), cube = spe_fmul(m, s, z);
-    spe_id tail = spe_fmul(m, cube, spe_polynomial_(m, z, 5, series));
+    spe_id tail = spe_fmul(m, cube, spe_logarithm_series_(m, z));
     spe_id rest = spe_fsub(m, f, spe_fmul(m, s_high, d_high));
     rest = spe_fsub(m, rest, spe_fmul(m, s_high, d_low));
     rest = spe_fdiv(m, rest, d);
@@ -8578,13 +8680,13 @@ XE_FN_ spe_id spe_two_part_series_(spe_module *m, spe_id mantissa, spe_id *low)
     return spe_fadd(m, s_high, s_high);
 }
 
-/* log2 x in two parts, to 2^-30 of it, for positive finite x. Called where arithmetic is as written. */
+/* log2 x in two parts, to 2^-30 or 2^-59 of it, for positive finite x. Called where arithmetic is as written. */
 XE_FN_ spe_id spe_two_logarithms_(spe_module *m, spe_id x, spe_id *low)
 {
     spe_id exponent, mantissa = spe_mantissa_(m, x, &exponent), rest;
     spe_id e = spe_s_to_f(m, spe_type_of(m, x), exponent), natural = spe_two_part_series_(m, mantissa, &rest);
-    spe_id high = spe_fmul_c_(m, natural, 1.4423828125); /* exact */
-    spe_id l = spe_fmul_c_(m, natural, 0.0003122283889634);
+    spe_id high = spe_fmul_c_(m, natural, spe_by_size_(m, x, 1.4423828125, 0x1.715476p0)); /* exact */
+    spe_id l = spe_fmul_c_(m, natural, spe_by_size_(m, x, 0.0003122283889634, 1.92596299112661746887e-08));
     l = spe_fadd(m, l, spe_fmul_c_(m, rest, 1.4426950408889634));
     spe_id sum = spe_fadd(m, e, high), lost = spe_fsub(m, high, spe_fsub(m, sum, e));
     l = spe_fadd(m, lost, l);
@@ -8596,7 +8698,8 @@ XE_FN_ spe_id spe_two_logarithms_(spe_module *m, spe_id x, spe_id *low)
 /* x^(y + more) for positive finite x, `more` being small beside y, or y a sum of both. */
 XE_FN_ spe_id spe_power_of_positive_(spe_module *m, spe_id x, spe_id y, spe_id more)
 {
-    spe_id zero = spe_glsl_f_(m, x, 0.0), most = spe_glsl_f_(m, x, 0x1p40), least = spe_fneg(m, most), low;
+    spe_id zero = spe_glsl_f_(m, x, 0.0), most = spe_glsl_f_(m, x, spe_by_size_(m, x, 0x1p40, 0x1p70));
+    spe_id least = spe_fneg(m, most), low;
     y = spe_clamped_(m, y, least, most); /* infinities */
     m->as_written = true;
     spe_id log = spe_two_logarithms_(m, x, &low), head = spe_head_(m, log);
@@ -8605,7 +8708,7 @@ XE_FN_ spe_id spe_power_of_positive_(spe_module *m, spe_id x, spe_id y, spe_id m
     spe_id high = spe_fmul(m, y_head, head), rest = spe_fmul(m, y_low, head);
     rest = spe_fadd(m, rest, spe_fmul(m, spe_fadd(m, y, more), low));
     spe_id p = spe_fadd(m, high, rest);
-    most = spe_glsl_f_(m, x, 200.0), least = spe_glsl_f_(m, x, -200.0);
+    most = spe_glsl_f_(m, x, spe_by_size_(m, x, 200, 1100)), least = spe_fneg(m, most);
     spe_id beyond = spe_fge(m, spe_glsl_abs_(m, p), most), n = spe_clamped_(m, p, least, most);
     n = spe_glsl_round_(m, spe_select(m, spe_feq(m, n, n), n, zero));
     spe_id r = spe_fadd(m, spe_fsub(m, high, n), rest);
@@ -8647,10 +8750,12 @@ XE_FN_ spe_id spe_powr_of_any_(spe_module *m, spe_id x, spe_id y, spe_id power)
 /* POW and POWR, which is only for x from 0 on. */
 XE_FN_ spe_id spe_power_(spe_module *m, spe_math_op f, spe_id x, spe_id y)
 {
-    spe_id i32 = spe_vec_like(m, spe_int(m, 32), x), zero = spe_glsl_f_(m, x, 0.0), one = spe_glsl_f_(m, x, 1.0);
-    spe_id size = spe_glsl_abs_(m, y), whole = spe_feq(m, spe_glsl_(m, SPE_GLSL_TRUNC_, "llf:=", y, 0, 0), y);
-    spe_id units = spe_select(m, spe_flt_c_(m, size, 16777216.0), size, zero); /* larger ones are even */
-    spe_id odd = spe_land(m, whole, spe_odd_(m, spe_f_to_s(m, i32, units))), positive = spe_fgt(m, y, zero);
+    spe_id whole_type = spe_int_like_(m, x), zero = spe_glsl_f_(m, x, 0.0), one = spe_glsl_f_(m, x, 1.0);
+    spe_id size = spe_glsl_abs_(m, y), small = spe_flt_c_(m, size, spe_by_size_(m, x, 0x1p24, 0x1p53));
+    spe_id units = spe_f_to_s(m, whole_type, spe_select(m, small, size, zero)); /* larger ones are whole and even */
+    spe_id whole = spe_feq(m, spe_s_to_f(m, spe_type_of(m, x), units), size);
+    whole = spe_lor(m, whole, spe_lnot(m, small));
+    spe_id odd = spe_land(m, whole, spe_odd_(m, units)), positive = spe_fgt(m, y, zero);
     spe_id power = spe_power_of_positive_(m, spe_glsl_abs_(m, x), y, zero);
     power = spe_power_of_any_(m, x, power, whole, odd, positive);
     power = spe_unless_nan_(m, y, power);
@@ -8663,6 +8768,7 @@ XE_FN_ spe_id spe_power_(spe_module *m, spe_math_op f, spe_id x, spe_id y)
 XE_FN_ spe_id spe_in_two_floats_(spe_module *m, spe_id n, spe_id type, spe_id *more)
 {
     enum { EXACT = 1 << 24 }; /* up to there, floats have all integers */
+    if (spe_width(m, type) == 64) return *more = spe_null(m, type), spe_s_to_f(m, type, n);
     spe_id zero = spe_glsl_u_(m, n, 0), shifted = spe_iadd_c_(m, n, EXACT);
     spe_id large = spe_ugt(m, shifted, spe_glsl_u_(m, n, 2 * EXACT));
     spe_id byte = spe_select(m, large, spe_and_c_(m, n, 0xff), zero);
@@ -8676,6 +8782,8 @@ XE_FN_ spe_id spe_inverse_in_two_floats_(spe_module *m, spe_id n, spe_id x, spe_
     spe_id one = spe_glsl_f_(m, x, 1.0), none = spe_ieq_c_(m, n, 0);
     spe_id real = spe_s_to_f(m, spe_type_of(m, x), spe_select(m, none, spe_glsl_u_(m, n, 1), n));
     spe_id inverse = spe_head_(m, spe_fdiv(m, one, real));
+    if (spe_bits_of_(m, x) == 64) /* times an integer of 32 bits it is exact */
+        inverse = spe_of_bits_(m, x, spe_and_c_(m, spe_bits_(m, inverse), ~(uint64_t)UINT32_MAX));
     m->as_written = true;
     *more = spe_fdiv(m, spe_fsub(m, one, spe_fmul(m, inverse, real)), real);
     m->as_written = false;
@@ -8704,32 +8812,37 @@ XE_FN_ spe_id spe_factor_(spe_module *m, spe_id x, spe_id small, double if_small
     return spe_select(m, small, for_small, spe_select(m, large, for_large, spe_glsl_f_(m, x, 1.0)));
 }
 
-/* Two steps of Halley's from a third of the exponent; x is scaled by 2^24 or 2^-24 where that needs room. */
+/* Two steps of Halley's from a third of the exponent, or three; x is scaled where that needs room. */
 XE_FN_ spe_id spe_cube_root_(spe_module *m, spe_id x)
 {
-    spe_id given = spe_glsl_abs_(m, x), small = spe_flt_c_(m, given, 0x1p-90), large = spe_fgt_c_(m, given, 0x1p90);
-    spe_id scale = spe_factor_(m, x, small, 0x1p24, large, 0x1p-24);
-    spe_id back = spe_factor_(m, x, small, 0x1p-8, large, 0x1p8);
+    bool wide = spe_bits_of_(m, x) == 64;
+    spe_id given = spe_glsl_abs_(m, x), small = spe_flt_c_(m, given, wide ? 0x1p-900 : 0x1p-90), large;
+    large = spe_fgt_c_(m, given, wide ? 0x1p900 : 0x1p90);
+    spe_id scale = spe_factor_(m, x, small, wide ? 0x1p180 : 0x1p24, large, wide ? 0x1p-180 : 0x1p-24);
+    spe_id back = spe_factor_(m, x, small, wide ? 0x1p-60 : 0x1p-8, large, wide ? 0x1p60 : 0x1p8);
     spe_id a = spe_fmul(m, given, scale), bits = spe_bits_(m, a);
-    spe_id t = spe_of_bits_(m, x, spe_iadd_c_(m, spe_udiv(m, bits, spe_glsl_u_(m, bits, 3)), 0x2a5137a0));
-    for (int i = 0; i < 2; i++) {
+    spe_id third = spe_udiv(m, bits, spe_glsl_u_(m, bits, 3));
+    spe_id t = spe_of_bits_(m, x, spe_iadd_c_(m, third, wide ? 0x2a9f789300000000 : 0x2a5137a0));
+    for (int i = 0; i < 2 + wide; i++) {
         spe_id cube = spe_fmul(m, spe_fmul(m, t, t), t), over = spe_fadd(m, a, spe_fadd(m, cube, cube));
         t = spe_fadd(m, t, spe_fmul(m, t, spe_fdiv(m, spe_fsub(m, a, cube), over)));
     }
     t = spe_fmul(m, t, back);
-    spe_id none = spe_feq_c_(m, given, 0.0), infinite = spe_ieq_c_(m, spe_bits_(m, given), 0x7f800000);
+    spe_id none = spe_feq_c_(m, given, 0.0), infinite = spe_feq(m, given, spe_infinity_(m, x));
     spe_id itself = spe_lor(m, none, infinite);
     return spe_unless_nan_(m, x, spe_select(m, itself, x, spe_signed_as_(m, t, x)));
 }
 
-/* sqrt(x^2 + y^2), scaled so that squares stay inside f32; infinite if one is, even beside NaN. */
+/* sqrt(x^2 + y^2), scaled so that squares stay in range; infinite if one is, even beside NaN. */
 XE_FN_ spe_id spe_hypotenuse_(spe_module *m, spe_id x, spe_id y)
 {
+    bool wide = spe_bits_of_(m, x) == 64;
+    double up = wide ? 0x1p600 : 0x1p80, down = wide ? 0x1p-600 : 0x1p-68;
     spe_id infinity = spe_infinity_(m, x);
     x = spe_glsl_abs_(m, x), y = spe_glsl_abs_(m, y);
-    spe_id most = spe_select(m, spe_fgt(m, x, y), x, y), large = spe_fgt_c_(m, most, 0x1p60);
-    spe_id small = spe_flt_c_(m, most, 0x1p-40), scale = spe_factor_(m, x, small, 0x1p80, large, 0x1p-68);
-    spe_id back = spe_factor_(m, x, small, 0x1p-80, large, 0x1p68);
+    spe_id most = spe_select(m, spe_fgt(m, x, y), x, y), large = spe_fgt_c_(m, most, wide ? 0x1p500 : 0x1p60);
+    spe_id small = spe_flt_c_(m, most, wide ? 0x1p-400 : 0x1p-40);
+    spe_id scale = spe_factor_(m, x, small, up, large, down), back = spe_factor_(m, x, small, 1 / up, large, 1 / down);
     spe_id scaled_x = spe_fmul(m, x, scale), scaled_y = spe_fmul(m, y, scale), square = spe_fmul(m, scaled_x, scaled_x);
     square = spe_fadd(m, square, spe_fmul(m, scaled_y, scaled_y));
     spe_id r = spe_fmul(m, spe_glsl_root_(m, square), back), infinite = spe_feq(m, x, infinity);
@@ -8739,7 +8852,7 @@ XE_FN_ spe_id spe_hypotenuse_(spe_module *m, spe_id x, spe_id y)
 }
 
 /* vulkan_math.c - Vulkan's mathematics: functions of GLSL.std.450 where these are as accurate as OpenCL's, and others
- * made of arithmetic, for floats of 16 and 32 bits. */
+ * made of arithmetic. */
 
 /* The number of the function that gives the same; 0: there is none. */
 XE_FN_ uint32_t spe_glsl_number_(spe_math_op f)
@@ -8768,13 +8881,35 @@ XE_FN_ spe_id spe_round_away_(spe_module *m, spe_id x)
     return spe_select(m, spe_fge(m, rest, half), away, whole);
 }
 
-/* Zeros before the highest bit, or after the lowest, of integers of 32 bits. */
-XE_FN_ spe_id spe_count_zeros_(spe_module *m, spe_id x, bool leading)
+/* Zeros before the highest bit, or after the lowest, of integers of 32 bits; SPE_POPCOUNT: the bits that are set. */
+XE_FN_ spe_id spe_count_in_32_(spe_module *m, spe_math_op f, spe_id x)
 {
-    spe_id bit = spe_glsl_(m, leading ? SPE_GLSL_FIND_MSB_ : SPE_GLSL_FIND_LSB_, "lli:=", x, 0, 0);
-    if (leading) return spe_isub(m, spe_glsl_u_(m, x, 31), bit); /* -1: there is none */
+    if (f == SPE_POPCOUNT) return spe_bit_count(m, x);
+    spe_id bit = spe_glsl_(m, f == SPE_CLZ ? SPE_GLSL_FIND_MSB_ : SPE_GLSL_FIND_LSB_, "lli:=", x, 0, 0);
+    if (f == SPE_CLZ) return spe_isub(m, spe_glsl_u_(m, x, 31), bit); /* -1: there is none */
     spe_id width = spe_glsl_u_(m, x, 32);
     return spe_select(m, spe_ieq_c_(m, x, 0), width, bit);
+}
+
+/* The same of integers of all sizes, of 64 bits by halves. */
+XE_FN_ spe_id spe_count_bits_(spe_module *m, spe_math_op f, spe_id x)
+{
+    spe_id type = spe_type_of(m, x), i32 = spe_vec_like(m, spe_int(m, 32), x), count;
+    uint32_t bits = spe_bits_of_(m, x);
+    if (bits == 32) return spe_count_in_32_(m, f, x);
+    if (bits < 32) {
+        x = spe_uconvert(m, i32, x);
+        if (f == SPE_CTZ) x = spe_or(m, x, spe_glsl_u_(m, x, (uint64_t)1 << bits));
+        count = spe_count_in_32_(m, f, x);
+        if (f == SPE_CLZ) count = spe_isub_c_(m, count, 32 - bits);
+    } else {
+        spe_id low = spe_uconvert(m, i32, x), high = spe_uconvert(m, i32, spe_shr_c_(m, x, 32));
+        spe_id first = f == SPE_CLZ ? high : low, of_low = spe_count_in_32_(m, f, low);
+        spe_id of_high = spe_count_in_32_(m, f, high), of_first = f == SPE_CLZ ? of_high : of_low;
+        count = spe_iadd(m, of_low, of_high); /* all 32 of the first, and the second's */
+        if (f != SPE_POPCOUNT) count = spe_select(m, spe_ieq_c_(m, first, 0), count, of_first);
+    }
+    return spe_uconvert(m, type, count);
 }
 
 XE_FN_ spe_id spe_rotate_(spe_module *m, spe_id x, spe_id n)
@@ -8846,12 +8981,15 @@ XE_FN_ spe_id spe_saturated_(spe_module *m, spe_math_op f, spe_id a, spe_id b)
     return spe_select(m, over, spe_limit_(m, a), r);
 }
 
-/* x 2^n; each of four factors is inside f32, as products of them need not be. */
+/* x 2^n; each of four factors is in range, as products of them need not be. */
 XE_FN_ spe_id spe_scaled_(spe_module *m, spe_id x, spe_id n)
 {
-    spe_id type = spe_type_of(m, x), most = spe_glsl_u_(m, n, 400), least = spe_glsl_u_(m, n, (uint32_t)-400);
+    int limit = (int)spe_by_size_(m, x, 400, 2200);
+    spe_id type = spe_type_of(m, x), ints = spe_int_like_(m, x);
+    spe_id most = spe_const_i(m, spe_type_of(m, n), limit), least = spe_const_i(m, spe_type_of(m, n), -limit);
     spe_id below = spe_slt(m, n, least), above = spe_sgt(m, n, most);
     n = spe_select(m, above, most, spe_select(m, below, least, n));
+    if (spe_type_of(m, n) != ints) n = spe_sconvert(m, ints, n);
     spe_id quarter = spe_sar_c_(m, n, 2), factor = spe_power_of_2_(m, quarter, type);
     spe_id rest = spe_isub(m, n, spe_imul(m, quarter, spe_glsl_u_(m, n, 3)));
     rest = spe_power_of_2_(m, rest, type);
@@ -8866,7 +9004,8 @@ XE_FN_ spe_id spe_scaled_(spe_module *m, spe_id x, spe_id n)
 XE_FN_ spe_id spe_exponent_(spe_module *m, spe_id x)
 {
     spe_id a = spe_glsl_abs_(m, x), infinity = spe_infinity_(m, x), least = spe_fneg(m, infinity), lift;
-    spe_id e = spe_isub_c_(m, spe_shr_c_(m, spe_normal_bits_(m, a, &lift), 23), 127);
+    uint32_t size = spe_bits_of_(m, x);
+    spe_id e = spe_isub_c_(m, spe_shr_c_(m, spe_normal_bits_(m, a, &lift), spe_digits_(size)), spe_bias_(size));
     e = spe_s_to_f(m, spe_type_of(m, x), spe_isub(m, e, lift));
     e = spe_select(m, spe_feq(m, a, infinity), infinity, e);
     e = spe_select(m, spe_feq_c_(m, a, 0.0), least, e);
@@ -8882,13 +9021,14 @@ XE_FN_ spe_id spe_by_magnitude_(spe_module *m, spe_id x, spe_id y, bool farther)
     return spe_select(m, farther ? spe_fgt(m, ay, ax) : spe_flt(m, ay, ax), y, same);
 }
 
-/* The next f32 after x towards y. */
+/* The next float after x towards y. */
 XE_FN_ spe_id spe_next_(spe_module *m, spe_id x, spe_id y)
 {
     spe_id bits = spe_bits_(m, x), up = spe_flt(m, x, y), positive = spe_sge(m, bits, spe_glsl_u_(m, bits, 0));
     spe_id one = spe_glsl_u_(m, bits, 1), more = spe_iadd(m, bits, one), less = spe_isub(m, bits, one);
     spe_id next = spe_select(m, spe_leq(m, up, positive), more, less);
-    spe_id after_0 = spe_select(m, up, one, spe_glsl_u_(m, bits, 0x80000001)), is_0 = spe_feq_c_(m, x, 0.0);
+    spe_id least = spe_glsl_u_(m, bits, spe_sign_bit_(spe_bits_of_(m, x)) + 1);
+    spe_id after_0 = spe_select(m, up, one, least), is_0 = spe_feq_c_(m, x, 0.0);
     next = spe_of_bits_(m, x, spe_select(m, is_0, after_0, next));
     next = spe_select(m, spe_feq(m, x, y), y, next);
     return spe_unless_nan_(m, x, spe_unless_nan_(m, y, next));
@@ -8917,9 +9057,7 @@ XE_FN_ spe_id spe_made_of_integers_(spe_module *m, spe_math_op f, const spe_id *
 {
     spe_id x = a[0], y = a[1];
     switch (f) {
-    case SPE_POPCOUNT: return spe_bit_count(m, x);
-    case SPE_CLZ: return spe_count_zeros_(m, x, true);
-    case SPE_CTZ: return spe_count_zeros_(m, x, false);
+    case SPE_POPCOUNT: case SPE_CLZ: case SPE_CTZ: return spe_count_bits_(m, f, x);
     case SPE_ROTATE: return spe_rotate_(m, x, y);
     case SPE_UABS: return x;
     case SPE_SABS_DIFF: case SPE_UABS_DIFF: return spe_difference_(m, x, y, f == SPE_SABS_DIFF);
@@ -8935,7 +9073,7 @@ XE_FN_ spe_id spe_made_of_integers_(spe_module *m, spe_math_op f, const spe_id *
     }
 }
 
-/* The same of floats of 32 bits. */
+/* The same of floats of 32 and 64 bits. */
 XE_FN_ spe_id spe_made_(spe_module *m, spe_math_op f, const spe_id *a)
 {
     spe_id x = a[0], y = a[1];
@@ -8993,20 +9131,35 @@ XE_FN_ spe_id spe_made_of_floats_(spe_module *m, spe_math_op f, const spe_id *a)
     }
 }
 
-/* A function of f32, also for f16. */
-XE_FN_ spe_id spe_made_as_f32_(spe_module *m, const char *name, spe_math_op f, uint32_t n, const spe_id *args)
+/* The function that is as accurate as OpenCL asks in place of one that GLSL has of 16 and 32 bits only. */
+XE_FN_ spe_math_op spe_precise_(spe_math_op f)
+{
+    switch (f) {
+    case SPE_NATIVE_EXP: return SPE_EXP;
+    case SPE_NATIVE_EXP2: return SPE_EXP2;
+    case SPE_NATIVE_EXP10: return SPE_EXP10;
+    case SPE_NATIVE_LOG: return SPE_LOG;
+    case SPE_NATIVE_LOG2: return SPE_LOG2;
+    case SPE_NATIVE_LOG10: return SPE_LOG10;
+    case SPE_NATIVE_SIN: return SPE_SIN;
+    case SPE_NATIVE_COS: return SPE_COS;
+    case SPE_NATIVE_TAN: return SPE_TAN;
+    case SPE_NATIVE_POWR: return SPE_POWR;
+    default: return f;
+    }
+}
+
+/* A function of f32 and f64, for f16 by way of f32. */
+XE_FN_ spe_id spe_made_in_parts_(spe_module *m, const char *name, spe_math_op f, uint32_t n, const spe_id *args)
 {
     spe_id type = spe_type_of(m, args[0]), f32 = spe_vec_like(m, spe_float(m, 32), args[0]), a[3] = {0, 0, 0}, v;
     bool integer = f == SPE_LDEXP || f == SPE_POWN || f == SPE_ROOTN; /* the second operand */
-    if (spe_width(m, type) == 64)
-        return spe_error_(m, SPE_ERR_ENVIRONMENT, "this header has %s of 16 and 32 bits for Vulkan", name);
-    if (f == SPE_NEXTAFTER && type != f32)
-        return spe_error_(m, SPE_ERR_ENVIRONMENT, "this header has %s of 32 bits for Vulkan", name);
-    for (uint32_t i = 0; i < n; i++) a[i] = type == f32 || (i && integer) ? args[i] : spe_fconvert(m, f32, args[i]);
+    bool as_it_is = spe_width(m, type) != 16 || f == SPE_NEXTAFTER;
+    for (uint32_t i = 0; i < n; i++) a[i] = as_it_is || (i && integer) ? args[i] : spe_fconvert(m, f32, args[i]);
     v = spe_made_(m, f, a);
     m->doing = name;
     if (!v) return spe_error_(m, SPE_ERR_ENVIRONMENT, "this header has no %s for Vulkan", name);
-    return type == f32 ? v : spe_fconvert(m, type, v);
+    return as_it_is ? v : spe_fconvert(m, type, v);
 }
 
 /* Does SPV_NV_cooperative_vector have the function for such a type? */
@@ -9026,18 +9179,13 @@ XE_FN_ spe_id spe_glsl_math_(spe_module *m, const char *name, spe_math_op f, con
 {
     spe_id type = spe_type_of(m, args[0]), a[3] = {0, 0, 0}, v;
     uint32_t bits = spe_width(m, type);
-    bool zeros = f == SPE_CLZ || f == SPE_CTZ;
-    bool upper = f == SPE_SMUL_HI || f == SPE_UMUL_HI || f == SPE_SMAD_HI || f == SPE_UMAD_HI || f == SPE_SMAD_SAT ||
-                 f == SPE_UMAD_SAT;
     memcpy(a, args, n * sizeof *a);
+    if (bits == 64) f = spe_precise_(f);
     if (spe_glsl_number_(f)) return spe_glsl_(m, spe_glsl_number_(f), form, a[0], a[1], a[2]);
-    if ((zeros && bits != 32) || (upper && bits == 64))
-        return spe_error_(m, SPE_ERR_ENVIRONMENT, "this header has %s of %s32 bits for Vulkan", name,
-                          zeros ? "" : "up to ");
     v = f >= SPE_SABS ? spe_made_of_integers_(m, f, a) : spe_made_of_floats_(m, f, a);
     m->doing = name;
     if (v || m->error.id) return v;
-    if (f < SPE_SABS) return spe_made_as_f32_(m, name, f, n, args);
+    if (f < SPE_SABS) return spe_made_in_parts_(m, name, f, n, args);
     return spe_error_(m, SPE_ERR_ENVIRONMENT, "this header has no %s for Vulkan", name);
 }
 

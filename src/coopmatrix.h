@@ -1,6 +1,6 @@
 /* coopmatrix.h - cooperative matrices: how a matrix is distributed over a subgroup, and operations on it.
  *
- * Files: coopmatrix.h spirv_emit.h, 776 KB in all. Version: XETILE_VERSION. License: MIT, see LICENSE.
+ * Files: coopmatrix.h spirv_emit.h, 785 KB in all. Version: XETILE_VERSION. License: MIT, see LICENSE.
  *
  * A cooperative matrix of M rows and N columns is held jointly by the S work-items ("lanes") of a subgroup. Each holds
  * an equal share, a vector of V components. This header computes which element is where, and uses spirv_emit.h to write

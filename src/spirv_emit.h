@@ -1,6 +1,6 @@
 /* spirv_emit.h - a compact SPIR-V writer for kernels: types, constants, instructions, structured control flow.
  *
- * Files: spirv_emit.h, 548 KB in all. Version: XETILE_VERSION. License: MIT, see LICENSE.
+ * Files: spirv_emit.h, 556 KB in all. Version: XETILE_VERSION. License: MIT, see LICENSE.
  *
  * It needs only the C standard library and writes binary SPIR-V 1.0 to 1.6 (1.4 by default) for the OpenCL
  * environment, as Level Zero and OpenCL accept it. The smallest complete program:

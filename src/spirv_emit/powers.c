@@ -1,15 +1,14 @@
-/* powers.c - powers and roots for Vulkan, of f32. */
+/* powers.c - powers and roots for Vulkan, of f32 and f64. */
 #include "internal.h"
 
-/* log m of m from sqrt(1/2) to sqrt(2), in two parts: s = (m - 1) / (m + 1), of which the upper 12 bits are exact,
+/* log m of m from sqrt(1/2) to sqrt(2), in two parts: s = (m - 1) / (m + 1), of which the upper half is exact,
  * and log m = 2 s + 2 s^3 / 3 ... */
 static spe_id spe_two_part_series_(spe_module *m, spe_id mantissa, spe_id *low)
 {
-    static const double series[] = {2.0 / 11, 2.0 / 9, 2.0 / 7, 2.0 / 5, 2.0 / 3};
     spe_id one = spe_glsl_f_(m, mantissa, 1.0), f = spe_fsub(m, mantissa, one), d = spe_fadd(m, mantissa, one);
     spe_id d_high = spe_head_(m, d), d_low = spe_fsub(m, mantissa, spe_fsub(m, d_high, one));
     spe_id s = spe_fdiv(m, f, d), s_high = spe_head_(m, s), z = spe_fmul(m, s, s), cube = spe_fmul(m, s, z);
-    spe_id tail = spe_fmul(m, cube, spe_polynomial_(m, z, 5, series));
+    spe_id tail = spe_fmul(m, cube, spe_logarithm_series_(m, z));
     spe_id rest = spe_fsub(m, f, spe_fmul(m, s_high, d_high));
     rest = spe_fsub(m, rest, spe_fmul(m, s_high, d_low));
     rest = spe_fdiv(m, rest, d);
@@ -17,13 +16,13 @@ static spe_id spe_two_part_series_(spe_module *m, spe_id mantissa, spe_id *low)
     return spe_fadd(m, s_high, s_high);
 }
 
-/* log2 x in two parts, to 2^-30 of it, for positive finite x. Called where arithmetic is as written. */
+/* log2 x in two parts, to 2^-30 or 2^-59 of it, for positive finite x. Called where arithmetic is as written. */
 static spe_id spe_two_logarithms_(spe_module *m, spe_id x, spe_id *low)
 {
     spe_id exponent, mantissa = spe_mantissa_(m, x, &exponent), rest;
     spe_id e = spe_s_to_f(m, spe_type_of(m, x), exponent), natural = spe_two_part_series_(m, mantissa, &rest);
-    spe_id high = spe_fmul_c_(m, natural, 1.4423828125); /* exact */
-    spe_id l = spe_fmul_c_(m, natural, 0.0003122283889634);
+    spe_id high = spe_fmul_c_(m, natural, spe_by_size_(m, x, 1.4423828125, 0x1.715476p0)); /* exact */
+    spe_id l = spe_fmul_c_(m, natural, spe_by_size_(m, x, 0.0003122283889634, 1.92596299112661746887e-08));
     l = spe_fadd(m, l, spe_fmul_c_(m, rest, 1.4426950408889634));
     spe_id sum = spe_fadd(m, e, high), lost = spe_fsub(m, high, spe_fsub(m, sum, e));
     l = spe_fadd(m, lost, l);
@@ -35,7 +34,8 @@ static spe_id spe_two_logarithms_(spe_module *m, spe_id x, spe_id *low)
 /* x^(y + more) for positive finite x, `more` being small beside y, or y a sum of both. */
 static spe_id spe_power_of_positive_(spe_module *m, spe_id x, spe_id y, spe_id more)
 {
-    spe_id zero = spe_glsl_f_(m, x, 0.0), most = spe_glsl_f_(m, x, 0x1p40), least = spe_fneg(m, most), low;
+    spe_id zero = spe_glsl_f_(m, x, 0.0), most = spe_glsl_f_(m, x, spe_by_size_(m, x, 0x1p40, 0x1p70));
+    spe_id least = spe_fneg(m, most), low;
     y = spe_clamped_(m, y, least, most); /* infinities */
     m->as_written = true;
     spe_id log = spe_two_logarithms_(m, x, &low), head = spe_head_(m, log);
@@ -44,7 +44,7 @@ static spe_id spe_power_of_positive_(spe_module *m, spe_id x, spe_id y, spe_id m
     spe_id high = spe_fmul(m, y_head, head), rest = spe_fmul(m, y_low, head);
     rest = spe_fadd(m, rest, spe_fmul(m, spe_fadd(m, y, more), low));
     spe_id p = spe_fadd(m, high, rest);
-    most = spe_glsl_f_(m, x, 200.0), least = spe_glsl_f_(m, x, -200.0);
+    most = spe_glsl_f_(m, x, spe_by_size_(m, x, 200, 1100)), least = spe_fneg(m, most);
     spe_id beyond = spe_fge(m, spe_glsl_abs_(m, p), most), n = spe_clamped_(m, p, least, most);
     n = spe_glsl_round_(m, spe_select(m, spe_feq(m, n, n), n, zero));
     spe_id r = spe_fadd(m, spe_fsub(m, high, n), rest);
@@ -86,10 +86,12 @@ static spe_id spe_powr_of_any_(spe_module *m, spe_id x, spe_id y, spe_id power)
 /* POW and POWR, which is only for x from 0 on. */
 XE_FN_ spe_id spe_power_(spe_module *m, spe_math_op f, spe_id x, spe_id y)
 {
-    spe_id i32 = spe_vec_like(m, spe_int(m, 32), x), zero = spe_glsl_f_(m, x, 0.0), one = spe_glsl_f_(m, x, 1.0);
-    spe_id size = spe_glsl_abs_(m, y), whole = spe_feq(m, spe_glsl_(m, SPE_GLSL_TRUNC_, "llf:=", y, 0, 0), y);
-    spe_id units = spe_select(m, spe_flt_c_(m, size, 16777216.0), size, zero); /* larger ones are even */
-    spe_id odd = spe_land(m, whole, spe_odd_(m, spe_f_to_s(m, i32, units))), positive = spe_fgt(m, y, zero);
+    spe_id whole_type = spe_int_like_(m, x), zero = spe_glsl_f_(m, x, 0.0), one = spe_glsl_f_(m, x, 1.0);
+    spe_id size = spe_glsl_abs_(m, y), small = spe_flt_c_(m, size, spe_by_size_(m, x, 0x1p24, 0x1p53));
+    spe_id units = spe_f_to_s(m, whole_type, spe_select(m, small, size, zero)); /* larger ones are whole and even */
+    spe_id whole = spe_feq(m, spe_s_to_f(m, spe_type_of(m, x), units), size);
+    whole = spe_lor(m, whole, spe_lnot(m, small));
+    spe_id odd = spe_land(m, whole, spe_odd_(m, units)), positive = spe_fgt(m, y, zero);
     spe_id power = spe_power_of_positive_(m, spe_glsl_abs_(m, x), y, zero);
     power = spe_power_of_any_(m, x, power, whole, odd, positive);
     power = spe_unless_nan_(m, y, power);
@@ -102,6 +104,7 @@ XE_FN_ spe_id spe_power_(spe_module *m, spe_math_op f, spe_id x, spe_id y)
 static spe_id spe_in_two_floats_(spe_module *m, spe_id n, spe_id type, spe_id *more)
 {
     enum { EXACT = 1 << 24 }; /* up to there, floats have all integers */
+    if (spe_width(m, type) == 64) return *more = spe_null(m, type), spe_s_to_f(m, type, n);
     spe_id zero = spe_glsl_u_(m, n, 0), shifted = spe_iadd_c_(m, n, EXACT);
     spe_id large = spe_ugt(m, shifted, spe_glsl_u_(m, n, 2 * EXACT));
     spe_id byte = spe_select(m, large, spe_and_c_(m, n, 0xff), zero);
@@ -115,6 +118,8 @@ static spe_id spe_inverse_in_two_floats_(spe_module *m, spe_id n, spe_id x, spe_
     spe_id one = spe_glsl_f_(m, x, 1.0), none = spe_ieq_c_(m, n, 0);
     spe_id real = spe_s_to_f(m, spe_type_of(m, x), spe_select(m, none, spe_glsl_u_(m, n, 1), n));
     spe_id inverse = spe_head_(m, spe_fdiv(m, one, real));
+    if (spe_bits_of_(m, x) == 64) /* times an integer of 32 bits it is exact */
+        inverse = spe_of_bits_(m, x, spe_and_c_(m, spe_bits_(m, inverse), ~(uint64_t)UINT32_MAX));
     m->as_written = true;
     *more = spe_fdiv(m, spe_fsub(m, one, spe_fmul(m, inverse, real)), real);
     m->as_written = false;
@@ -143,32 +148,37 @@ static spe_id spe_factor_(spe_module *m, spe_id x, spe_id small, double if_small
     return spe_select(m, small, for_small, spe_select(m, large, for_large, spe_glsl_f_(m, x, 1.0)));
 }
 
-/* Two steps of Halley's from a third of the exponent; x is scaled by 2^24 or 2^-24 where that needs room. */
+/* Two steps of Halley's from a third of the exponent, or three; x is scaled where that needs room. */
 XE_FN_ spe_id spe_cube_root_(spe_module *m, spe_id x)
 {
-    spe_id given = spe_glsl_abs_(m, x), small = spe_flt_c_(m, given, 0x1p-90), large = spe_fgt_c_(m, given, 0x1p90);
-    spe_id scale = spe_factor_(m, x, small, 0x1p24, large, 0x1p-24);
-    spe_id back = spe_factor_(m, x, small, 0x1p-8, large, 0x1p8);
+    bool wide = spe_bits_of_(m, x) == 64;
+    spe_id given = spe_glsl_abs_(m, x), small = spe_flt_c_(m, given, wide ? 0x1p-900 : 0x1p-90), large;
+    large = spe_fgt_c_(m, given, wide ? 0x1p900 : 0x1p90);
+    spe_id scale = spe_factor_(m, x, small, wide ? 0x1p180 : 0x1p24, large, wide ? 0x1p-180 : 0x1p-24);
+    spe_id back = spe_factor_(m, x, small, wide ? 0x1p-60 : 0x1p-8, large, wide ? 0x1p60 : 0x1p8);
     spe_id a = spe_fmul(m, given, scale), bits = spe_bits_(m, a);
-    spe_id t = spe_of_bits_(m, x, spe_iadd_c_(m, spe_udiv(m, bits, spe_glsl_u_(m, bits, 3)), 0x2a5137a0));
-    for (int i = 0; i < 2; i++) {
+    spe_id third = spe_udiv(m, bits, spe_glsl_u_(m, bits, 3));
+    spe_id t = spe_of_bits_(m, x, spe_iadd_c_(m, third, wide ? 0x2a9f789300000000 : 0x2a5137a0));
+    for (int i = 0; i < 2 + wide; i++) {
         spe_id cube = spe_fmul(m, spe_fmul(m, t, t), t), over = spe_fadd(m, a, spe_fadd(m, cube, cube));
         t = spe_fadd(m, t, spe_fmul(m, t, spe_fdiv(m, spe_fsub(m, a, cube), over)));
     }
     t = spe_fmul(m, t, back);
-    spe_id none = spe_feq_c_(m, given, 0.0), infinite = spe_ieq_c_(m, spe_bits_(m, given), 0x7f800000);
+    spe_id none = spe_feq_c_(m, given, 0.0), infinite = spe_feq(m, given, spe_infinity_(m, x));
     spe_id itself = spe_lor(m, none, infinite);
     return spe_unless_nan_(m, x, spe_select(m, itself, x, spe_signed_as_(m, t, x)));
 }
 
-/* sqrt(x^2 + y^2), scaled so that squares stay inside f32; infinite if one is, even beside NaN. */
+/* sqrt(x^2 + y^2), scaled so that squares stay in range; infinite if one is, even beside NaN. */
 XE_FN_ spe_id spe_hypotenuse_(spe_module *m, spe_id x, spe_id y)
 {
+    bool wide = spe_bits_of_(m, x) == 64;
+    double up = wide ? 0x1p600 : 0x1p80, down = wide ? 0x1p-600 : 0x1p-68;
     spe_id infinity = spe_infinity_(m, x);
     x = spe_glsl_abs_(m, x), y = spe_glsl_abs_(m, y);
-    spe_id most = spe_select(m, spe_fgt(m, x, y), x, y), large = spe_fgt_c_(m, most, 0x1p60);
-    spe_id small = spe_flt_c_(m, most, 0x1p-40), scale = spe_factor_(m, x, small, 0x1p80, large, 0x1p-68);
-    spe_id back = spe_factor_(m, x, small, 0x1p-80, large, 0x1p68);
+    spe_id most = spe_select(m, spe_fgt(m, x, y), x, y), large = spe_fgt_c_(m, most, wide ? 0x1p500 : 0x1p60);
+    spe_id small = spe_flt_c_(m, most, wide ? 0x1p-400 : 0x1p-40);
+    spe_id scale = spe_factor_(m, x, small, up, large, down), back = spe_factor_(m, x, small, 1 / up, large, 1 / down);
     spe_id scaled_x = spe_fmul(m, x, scale), scaled_y = spe_fmul(m, y, scale), square = spe_fmul(m, scaled_x, scaled_x);
     square = spe_fadd(m, square, spe_fmul(m, scaled_y, scaled_y));
     spe_id r = spe_fmul(m, spe_glsl_root_(m, square), back), infinite = spe_feq(m, x, infinity);

@@ -1,5 +1,5 @@
 /* vulkan_math.c - Vulkan's mathematics: functions of GLSL.std.450 where these are as accurate as OpenCL's, and others
- * made of arithmetic, for floats of 16 and 32 bits. */
+ * made of arithmetic. */
 #include "internal.h"
 
 /* The number of the function that gives the same; 0: there is none. */
@@ -29,13 +29,35 @@ static spe_id spe_round_away_(spe_module *m, spe_id x)
     return spe_select(m, spe_fge(m, rest, half), away, whole);
 }
 
-/* Zeros before the highest bit, or after the lowest, of integers of 32 bits. */
-static spe_id spe_count_zeros_(spe_module *m, spe_id x, bool leading)
+/* Zeros before the highest bit, or after the lowest, of integers of 32 bits; SPE_POPCOUNT: the bits that are set. */
+static spe_id spe_count_in_32_(spe_module *m, spe_math_op f, spe_id x)
 {
-    spe_id bit = spe_glsl_(m, leading ? SPE_GLSL_FIND_MSB_ : SPE_GLSL_FIND_LSB_, "lli:=", x, 0, 0);
-    if (leading) return spe_isub(m, spe_glsl_u_(m, x, 31), bit); /* -1: there is none */
+    if (f == SPE_POPCOUNT) return spe_bit_count(m, x);
+    spe_id bit = spe_glsl_(m, f == SPE_CLZ ? SPE_GLSL_FIND_MSB_ : SPE_GLSL_FIND_LSB_, "lli:=", x, 0, 0);
+    if (f == SPE_CLZ) return spe_isub(m, spe_glsl_u_(m, x, 31), bit); /* -1: there is none */
     spe_id width = spe_glsl_u_(m, x, 32);
     return spe_select(m, spe_ieq_c_(m, x, 0), width, bit);
+}
+
+/* The same of integers of all sizes, of 64 bits by halves. */
+static spe_id spe_count_bits_(spe_module *m, spe_math_op f, spe_id x)
+{
+    spe_id type = spe_type_of(m, x), i32 = spe_vec_like(m, spe_int(m, 32), x), count;
+    uint32_t bits = spe_bits_of_(m, x);
+    if (bits == 32) return spe_count_in_32_(m, f, x);
+    if (bits < 32) {
+        x = spe_uconvert(m, i32, x);
+        if (f == SPE_CTZ) x = spe_or(m, x, spe_glsl_u_(m, x, (uint64_t)1 << bits));
+        count = spe_count_in_32_(m, f, x);
+        if (f == SPE_CLZ) count = spe_isub_c_(m, count, 32 - bits);
+    } else {
+        spe_id low = spe_uconvert(m, i32, x), high = spe_uconvert(m, i32, spe_shr_c_(m, x, 32));
+        spe_id first = f == SPE_CLZ ? high : low, of_low = spe_count_in_32_(m, f, low);
+        spe_id of_high = spe_count_in_32_(m, f, high), of_first = f == SPE_CLZ ? of_high : of_low;
+        count = spe_iadd(m, of_low, of_high); /* all 32 of the first, and the second's */
+        if (f != SPE_POPCOUNT) count = spe_select(m, spe_ieq_c_(m, first, 0), count, of_first);
+    }
+    return spe_uconvert(m, type, count);
 }
 
 static spe_id spe_rotate_(spe_module *m, spe_id x, spe_id n)
@@ -107,12 +129,15 @@ static spe_id spe_saturated_(spe_module *m, spe_math_op f, spe_id a, spe_id b)
     return spe_select(m, over, spe_limit_(m, a), r);
 }
 
-/* x 2^n; each of four factors is inside f32, as products of them need not be. */
+/* x 2^n; each of four factors is in range, as products of them need not be. */
 static spe_id spe_scaled_(spe_module *m, spe_id x, spe_id n)
 {
-    spe_id type = spe_type_of(m, x), most = spe_glsl_u_(m, n, 400), least = spe_glsl_u_(m, n, (uint32_t)-400);
+    int limit = (int)spe_by_size_(m, x, 400, 2200);
+    spe_id type = spe_type_of(m, x), ints = spe_int_like_(m, x);
+    spe_id most = spe_const_i(m, spe_type_of(m, n), limit), least = spe_const_i(m, spe_type_of(m, n), -limit);
     spe_id below = spe_slt(m, n, least), above = spe_sgt(m, n, most);
     n = spe_select(m, above, most, spe_select(m, below, least, n));
+    if (spe_type_of(m, n) != ints) n = spe_sconvert(m, ints, n);
     spe_id quarter = spe_sar_c_(m, n, 2), factor = spe_power_of_2_(m, quarter, type);
     spe_id rest = spe_isub(m, n, spe_imul(m, quarter, spe_glsl_u_(m, n, 3)));
     rest = spe_power_of_2_(m, rest, type);
@@ -127,7 +152,8 @@ static spe_id spe_scaled_(spe_module *m, spe_id x, spe_id n)
 static spe_id spe_exponent_(spe_module *m, spe_id x)
 {
     spe_id a = spe_glsl_abs_(m, x), infinity = spe_infinity_(m, x), least = spe_fneg(m, infinity), lift;
-    spe_id e = spe_isub_c_(m, spe_shr_c_(m, spe_normal_bits_(m, a, &lift), 23), 127);
+    uint32_t size = spe_bits_of_(m, x);
+    spe_id e = spe_isub_c_(m, spe_shr_c_(m, spe_normal_bits_(m, a, &lift), spe_digits_(size)), spe_bias_(size));
     e = spe_s_to_f(m, spe_type_of(m, x), spe_isub(m, e, lift));
     e = spe_select(m, spe_feq(m, a, infinity), infinity, e);
     e = spe_select(m, spe_feq_c_(m, a, 0.0), least, e);
@@ -143,13 +169,14 @@ static spe_id spe_by_magnitude_(spe_module *m, spe_id x, spe_id y, bool farther)
     return spe_select(m, farther ? spe_fgt(m, ay, ax) : spe_flt(m, ay, ax), y, same);
 }
 
-/* The next f32 after x towards y. */
+/* The next float after x towards y. */
 static spe_id spe_next_(spe_module *m, spe_id x, spe_id y)
 {
     spe_id bits = spe_bits_(m, x), up = spe_flt(m, x, y), positive = spe_sge(m, bits, spe_glsl_u_(m, bits, 0));
     spe_id one = spe_glsl_u_(m, bits, 1), more = spe_iadd(m, bits, one), less = spe_isub(m, bits, one);
     spe_id next = spe_select(m, spe_leq(m, up, positive), more, less);
-    spe_id after_0 = spe_select(m, up, one, spe_glsl_u_(m, bits, 0x80000001)), is_0 = spe_feq_c_(m, x, 0.0);
+    spe_id least = spe_glsl_u_(m, bits, spe_sign_bit_(spe_bits_of_(m, x)) + 1);
+    spe_id after_0 = spe_select(m, up, one, least), is_0 = spe_feq_c_(m, x, 0.0);
     next = spe_of_bits_(m, x, spe_select(m, is_0, after_0, next));
     next = spe_select(m, spe_feq(m, x, y), y, next);
     return spe_unless_nan_(m, x, spe_unless_nan_(m, y, next));
@@ -178,9 +205,7 @@ static spe_id spe_made_of_integers_(spe_module *m, spe_math_op f, const spe_id *
 {
     spe_id x = a[0], y = a[1];
     switch (f) {
-    case SPE_POPCOUNT: return spe_bit_count(m, x);
-    case SPE_CLZ: return spe_count_zeros_(m, x, true);
-    case SPE_CTZ: return spe_count_zeros_(m, x, false);
+    case SPE_POPCOUNT: case SPE_CLZ: case SPE_CTZ: return spe_count_bits_(m, f, x);
     case SPE_ROTATE: return spe_rotate_(m, x, y);
     case SPE_UABS: return x;
     case SPE_SABS_DIFF: case SPE_UABS_DIFF: return spe_difference_(m, x, y, f == SPE_SABS_DIFF);
@@ -196,7 +221,7 @@ static spe_id spe_made_of_integers_(spe_module *m, spe_math_op f, const spe_id *
     }
 }
 
-/* The same of floats of 32 bits. */
+/* The same of floats of 32 and 64 bits. */
 static spe_id spe_made_(spe_module *m, spe_math_op f, const spe_id *a)
 {
     spe_id x = a[0], y = a[1];
@@ -254,20 +279,35 @@ static spe_id spe_made_of_floats_(spe_module *m, spe_math_op f, const spe_id *a)
     }
 }
 
-/* A function of f32, also for f16. */
-static spe_id spe_made_as_f32_(spe_module *m, const char *name, spe_math_op f, uint32_t n, const spe_id *args)
+/* The function that is as accurate as OpenCL asks in place of one that GLSL has of 16 and 32 bits only. */
+static spe_math_op spe_precise_(spe_math_op f)
+{
+    switch (f) {
+    case SPE_NATIVE_EXP: return SPE_EXP;
+    case SPE_NATIVE_EXP2: return SPE_EXP2;
+    case SPE_NATIVE_EXP10: return SPE_EXP10;
+    case SPE_NATIVE_LOG: return SPE_LOG;
+    case SPE_NATIVE_LOG2: return SPE_LOG2;
+    case SPE_NATIVE_LOG10: return SPE_LOG10;
+    case SPE_NATIVE_SIN: return SPE_SIN;
+    case SPE_NATIVE_COS: return SPE_COS;
+    case SPE_NATIVE_TAN: return SPE_TAN;
+    case SPE_NATIVE_POWR: return SPE_POWR;
+    default: return f;
+    }
+}
+
+/* A function of f32 and f64, for f16 by way of f32. */
+static spe_id spe_made_in_parts_(spe_module *m, const char *name, spe_math_op f, uint32_t n, const spe_id *args)
 {
     spe_id type = spe_type_of(m, args[0]), f32 = spe_vec_like(m, spe_float(m, 32), args[0]), a[3] = {0, 0, 0}, v;
     bool integer = f == SPE_LDEXP || f == SPE_POWN || f == SPE_ROOTN; /* the second operand */
-    if (spe_width(m, type) == 64)
-        return spe_error_(m, SPE_ERR_ENVIRONMENT, "this header has %s of 16 and 32 bits for Vulkan", name);
-    if (f == SPE_NEXTAFTER && type != f32)
-        return spe_error_(m, SPE_ERR_ENVIRONMENT, "this header has %s of 32 bits for Vulkan", name);
-    for (uint32_t i = 0; i < n; i++) a[i] = type == f32 || (i && integer) ? args[i] : spe_fconvert(m, f32, args[i]);
+    bool as_it_is = spe_width(m, type) != 16 || f == SPE_NEXTAFTER;
+    for (uint32_t i = 0; i < n; i++) a[i] = as_it_is || (i && integer) ? args[i] : spe_fconvert(m, f32, args[i]);
     v = spe_made_(m, f, a);
     m->doing = name;
     if (!v) return spe_error_(m, SPE_ERR_ENVIRONMENT, "this header has no %s for Vulkan", name);
-    return type == f32 ? v : spe_fconvert(m, type, v);
+    return as_it_is ? v : spe_fconvert(m, type, v);
 }
 
 /* Does SPV_NV_cooperative_vector have the function for such a type? */
@@ -287,17 +327,12 @@ XE_FN_ spe_id spe_glsl_math_(spe_module *m, const char *name, spe_math_op f, con
 {
     spe_id type = spe_type_of(m, args[0]), a[3] = {0, 0, 0}, v;
     uint32_t bits = spe_width(m, type);
-    bool zeros = f == SPE_CLZ || f == SPE_CTZ;
-    bool upper = f == SPE_SMUL_HI || f == SPE_UMUL_HI || f == SPE_SMAD_HI || f == SPE_UMAD_HI || f == SPE_SMAD_SAT ||
-                 f == SPE_UMAD_SAT;
     memcpy(a, args, n * sizeof *a);
+    if (bits == 64) f = spe_precise_(f);
     if (spe_glsl_number_(f)) return spe_glsl_(m, spe_glsl_number_(f), form, a[0], a[1], a[2]);
-    if ((zeros && bits != 32) || (upper && bits == 64))
-        return spe_error_(m, SPE_ERR_ENVIRONMENT, "this header has %s of %s32 bits for Vulkan", name,
-                          zeros ? "" : "up to ");
     v = f >= SPE_SABS ? spe_made_of_integers_(m, f, a) : spe_made_of_floats_(m, f, a);
     m->doing = name;
     if (v || m->error.id) return v;
-    if (f < SPE_SABS) return spe_made_as_f32_(m, name, f, n, args);
+    if (f < SPE_SABS) return spe_made_in_parts_(m, name, f, n, args);
     return spe_error_(m, SPE_ERR_ENVIRONMENT, "this header has no %s for Vulkan", name);
 }

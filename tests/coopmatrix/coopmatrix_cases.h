@@ -916,17 +916,7 @@ static bool has_doubles(const op_case *t)
     return false;
 }
 
-/* A function of doubles that GLSL.std.450, and so Vulkan, has in 32 bits only. */
-static bool vulkan_lacks(const op_case *t)
-{
-    static const int own[] = {CM_NEG,  CM_CONJ,  CM_ABS,   CM_SQRT, CM_RSQRT, CM_CEIL,
-                              CM_FLOOR, CM_TRUNC, CM_ROUND, CM_RINT, CM_SIGN};
-    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
-        if (t->op == own[i]) return false;
-    return t->what == UNARY && has_doubles(t);
-}
-
-/* The cases that the device has: no doubles for some, for Vulkan no functions of them. */
+/* The cases that the device has: no doubles for some. */
 static const case_list *cases_of_device(const case_list *l)
 {
     static case_list left;
@@ -938,7 +928,7 @@ static const case_list *cases_of_device(const case_list *l)
         const op_case *t = &l->list[i];
         opens = opens || t->opens;
         at[i] = -1;
-        if (has_doubles(t) && (!device.target.fp64 || vulkan_lacks(t))) continue;
+        if (has_doubles(t) && !device.target.fp64) continue;
         if (t->back && at[i - t->back] < 0) continue;
         at[i] = left.count;
         left.list[left.count] = *t;

@@ -46,7 +46,6 @@ static bool choose_binary(op_case *t)
 static bool choose_unary(op_case *t)
 {
     static const int complex_ops[] = {CM_NEG, CM_CONJ, CM_ABS, CM_EXP, CM_EXP2}, int_ops[] = {CM_NEG, CM_NOT, CM_ABS};
-    if (t->a == CM_C64 && on_vulkan()) return false; /* it has no exponential of f64 */
     if (cm_is_complex(t->a)) {
         t->op = ONE_OF(complex_ops);
         if (t->op == CM_ABS) t->d = t->a == CM_C32 ? CM_F32 : CM_F64;
