@@ -136,13 +136,15 @@ static void call(struct xe_thread *t, const struct xe_instruction *i)
 static void sync(struct xe_thread *t, const struct xe_instruction *i)
 {
     if (i->function != XE_SYNC_BAR) return; /* others wait for results, which are available at once */
-    if (!t->arrived)
+    const uint32_t at = i->barrier;
+    if (!t->barriers[at].arrived)
         xe_fail(t, "a wait for a barrier at which the thread has not arrived");
-    else if (t->barrier_phase == t->group->phase)
+    else if (t->barriers[at].phase == t->group->barriers[at].phase) {
         t->stop = XE_AT_BARRIER;
-    else
-        t->arrived = false;
-    if (t->stop == XE_AT_BARRIER) t->next = t->ip;
+        t->waits_at = at;
+        t->next = t->ip;
+    } else
+        t->barriers[at].arrived = false;
 }
 
 static void control_changed(struct xe_thread *t)

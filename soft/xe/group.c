@@ -43,13 +43,20 @@ static struct kept *kept_get(void)
     return NULL;
 }
 
+/* Has not every thread arrived at the barrier that this one waits for? */
+static bool waits(const struct xe_thread *t)
+{
+    const uint32_t at = t->waits_at;
+    return t->stop == XE_AT_BARRIER && t->barriers[at].phase == t->group->barriers[at].phase;
+}
+
 /* Runs a round; did any thread make progress? */
 static bool run_round(struct xe_group *g)
 {
     bool moved = false;
     for (uint32_t n = 0; n < g->thread_count; n++) {
         struct xe_thread *t = &g->threads[n];
-        if (t->stop == XE_ENDED || (t->stop == XE_AT_BARRIER && t->barrier_phase == g->phase)) continue;
+        if (t->stop == XE_ENDED || waits(t)) continue;
         moved = true;
         xe_execute(t);
         if (t->stop == XE_FAILED) return false;
@@ -105,8 +112,7 @@ static void fill(void *to, size_t bytes)
 
 static void begin(struct xe_group *g)
 {
-    g->arrived = 0;
-    g->phase = 0;
+    memset(g->barriers, 0, sizeof g->barriers);
     g->running = g->thread_count;
     fill(g->local, (size_t)g->local_bytes);
     fill(g->scratch, g->scratch_bytes * g->thread_count);

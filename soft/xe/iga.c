@@ -512,7 +512,10 @@ static void operands(struct cursor *c, struct xe_instruction *i)
         if (i->operation == XE_calla) operand(c, &i->from[0]);
         if (i->operation == XE_call) i->jump = label(c);
         break;
-    default: c->at += strlen(c->at);
+    default: /* of sync */
+        skip(c);
+        if (i->function == XE_SYNC_BAR && take(c, "0x")) i->barrier = (uint8_t)(strtoul(c->at, NULL, 16) % XE_BARRIERS);
+        c->at += strlen(c->at);
     }
 }
 

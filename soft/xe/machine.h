@@ -41,6 +41,7 @@ struct xe_family {
     bool scratch_has_addresses;       /* r0.5 has that of the thread's scratch memory, relative to the state base */
     bool mach_is_macl;                /* without AccWrEn, mach gives the low half of the product */
     bool pointers;                    /* r0.7 has the address of the arguments in memory, as a quadword */
+    bool named_apart;                 /* named barriers have a message of their own, and that of others is not read */
 };
 
 /* ---- types of elements */
@@ -133,6 +134,7 @@ struct xe_instruction {
     struct xe_send send;
     uint32_t jump, update; /* labels: bytes until they are linked, then indices */
     uint8_t passes, depth; /* dpas: repeat count and systolic depth */
+    uint8_t barrier;       /* sync.bar: which one; 0: that without a name */
     uint32_t line;         /* line number in the text */
     struct xs_site site;   /* for a send in the checked mode */
 };
@@ -264,6 +266,7 @@ bool xe_link_globals(struct xe_kernel *k, uint8_t *const *globals);
 /* ---- running */
 
 enum xe_stop { XE_RUNNING, XE_AT_BARRIER, XE_ENDED, XE_FAILED };
+enum { XE_BARRIERS = 32 }; /* of a work-group; 0 is the one without a name */
 
 struct xe_thread {
     _Alignas(64) uint8_t file[FILE_BYTES];
@@ -273,8 +276,11 @@ struct xe_thread {
     uint32_t ip, next, active, present; /* executing lanes; existing lanes */
     uint32_t rounding;                  /* of cr0 */
     uint32_t grf_bytes, grf_end;        /* the end of the general registers in the file */
-    uint64_t barrier_phase;
-    bool arrived;
+    struct {
+        uint64_t phase;
+        bool arrived;
+    } barriers[XE_BARRIERS];
+    uint32_t waits_at; /* the barrier of XE_AT_BARRIER */
     enum xe_stop stop;
     uint32_t number;
     struct xe_group *group;
@@ -292,8 +298,11 @@ struct xe_group {
     uint64_t local_bytes, scratch_bytes, private_bytes;
     uint8_t *scratch, *private;
     struct xe_thread *threads;
-    uint32_t thread_count, arrived, running;
-    uint64_t phase;
+    uint32_t thread_count, running;
+    struct {
+        uint32_t arrived;
+        uint64_t phase;
+    } barriers[XE_BARRIERS];
     uint32_t switches; /* XETILE_SOFT_XE_BREAK: deliberate errors */
     char error[200];
 };

@@ -322,18 +322,45 @@ static void scratch_block(struct xe_thread *t, const struct xe_instruction *i)
     if (!is_store) xe_define(t, at, bytes);
 }
 
-static void arrive(struct xe_thread *t)
+static void arrive(struct xe_thread *t, uint32_t at)
 {
     struct xe_group *g = t->group;
-    if (t->arrived) {
+    if (t->barriers[at].arrived) {
         xe_fail(t, "a barrier while the thread has not waited for the one before");
         return;
     }
-    t->arrived = true;
-    t->barrier_phase = g->phase;
-    if (++g->arrived < g->thread_count) return;
-    g->arrived = 0;
-    g->phase++;
+    t->barriers[at].arrived = true;
+    t->barriers[at].phase = g->barriers[at].phase;
+    if (++g->barriers[at].arrived < g->thread_count) return;
+    g->barriers[at].arrived = 0;
+    g->barriers[at].phase++;
+}
+
+/* Byte 8 of the payload numbers the barrier. Bytes 10 and 11: how many threads signal it, and how many wait; bits 14
+ * and 15 of bytes 8 and 9: whether this thread only does one of both. Intel's compiler makes split barriers of such, at
+ * which all threads do both. */
+static void arrive_at_number(struct xe_thread *t, const struct xe_operand *payload)
+{
+    const uint8_t *p = t->file + payload->at + 8;
+    const bool all = p[1] >> 6 == 0 && p[2] == t->group->thread_count && p[3] == p[2];
+    if (payload->where != XE_REGISTER || *p >= XE_BARRIERS || (*p && !all))
+        xe_fail(t, "a named barrier that is not of all threads");
+    else
+        arrive(t, *p);
+}
+
+static void to_gateway(struct xe_thread *t, const struct xe_instruction *i)
+{
+    switch (i->send.descriptor & 15) {
+    case 4:
+        if (!t->group->kernel->machine->target->family->named_apart)
+            arrive_at_number(t, &i->from[0]);
+        else
+            arrive(t, 0);
+        break;
+    case 5: arrive_at_number(t, &i->from[0]); break;
+    default: xe_fail(t, "a message to the gateway that is not supported");
+    }
 }
 
 void xe_send(struct xe_thread *t, const struct xe_instruction *i)
@@ -353,12 +380,7 @@ void xe_send(struct xe_thread *t, const struct xe_instruction *i)
         else
             to_memory(t, i);
         break;
-    case XE_GATEWAY:
-        if ((i->send.descriptor & 15) == 4)
-            arrive(t);
-        else
-            xe_fail(t, "a message to the gateway that is not supported");
-        break;
+    case XE_GATEWAY: to_gateway(t, i); break;
     default: xe_fail(t, "a message to a unit that is not supported");
     }
 }

@@ -256,8 +256,9 @@ void xe_thread_begin(struct xe_thread *t, uint32_t number)
              simd = g->kernel->info.simd;
     uint32_t left = items - number * simd, lanes = left < simd ? left : simd;
     uint64_t scratch = xe_scratch_address(t);
-    const uint32_t r0[8] = {PAYLOAD_AT, id[0], number, 0, 0, scratch == UINT64_MAX ? 0 : (uint32_t)scratch,
-                            id[1],      id[2]};
+    const uint32_t r0[8] = {PAYLOAD_AT, id[0], number | g->thread_count << 24, 0, 0,
+                            scratch == UINT64_MAX ? 0 : (uint32_t)scratch, id[1], id[2]};
+    /* the last byte of r0.2: how many threads meet at a barrier */
     uint32_t state = state_of(family_of(g->kernel), number);
     t->number = number;
     t->grf_bytes = family_of(g->kernel)->grf_bytes;

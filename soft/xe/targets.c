@@ -11,7 +11,8 @@ static const struct xe_family
     xe_hpg = {.grf_bytes = 32, .grfs = 256, .thread_bits = {0, 1, 2, 4, 5, 7}, .mach_is_macl = true},
     xe_hpc = {.grf_bytes = 64, .grfs = 256, .thread_bits = {0, 1, 2, 4, 5, 8}},
     xe2 = {.grf_bytes = 64, .grfs = 256, .thread_bits = {0, 1, 2, 4, 5, 6}},
-    xe3p = {.grf_bytes = 64, .grfs = 512, .thread_bits = {0, 1, 2, 4, 5, 6}, .pointers = true};
+    xe3p = {.grf_bytes = 64, .grfs = 512, .thread_bits = {0, 1, 2, 4, 5, 6}, .pointers = true,
+            .named_apart = true};
 
 static const struct xe_target targets[] = {
     {"tgl", "tgl", &xe_lp},

@@ -412,21 +412,37 @@ TEST(local_memory_and_atomics)
     for (int n = 0; n < 16; n++) CHECK_INT(out[n], total(n));
 }
 
-/* Two threads that meet at a barrier; one alone. Thread n adds its number + 1 to a dword of local memory. */
+#define ARRIVE(payload)                                                                                                \
+    "(W) mov (1|M0) r35.2<1>:ud " payload ":ud\n(W) send.gtwy (1|M0) null r35 null:0 0x0 0x02000004\n"
+
+/* Two threads that meet at a barrier, and, at once, at one with a number, in which two signal and wait; at one of
+ * three; one alone. Thread n writes its number + 1 to a dword of local memory. */
+#define MEET(arrive, wait)                                                                                             \
+    BEGIN "(W) and (1|M0) r30.0<1>:ud r0.2<0;1,0>:ud 0xFF:ud\n(W) add (1|M0) r31.0<1>:ud r30.0<0;1,0>:ud 1:w\n"   \
+          "(W) shl (1|M0) r32.0<1>:ud r30.0<0;1,0>:ud 2:w\n(W) send.slm (1|M0) null r32 r31:1 0x0 0x02000504\n"      \
+          arrive wait                                                                                                  \
+          "(W) xor (1|M0) r32.0<1>:ud r32.0<0;1,0>:ud 4:ud\n(W) send.slm (1|M0) r33 r32 null:0 0x0 0x02100500\n"     \
+          "mov (16|M0) r20.0<1>:ud r33.0<0;1,0>:ud\n(W) shl (1|M0) r34.0<1>:ud r30.0<0;1,0>:ud 4:w\n"                \
+          "add (16|M0) r10.0<1>:d r10.0<1;1,0>:d r34.0<0;1,0>:d\n" STORE LAST
+
 TEST(barriers)
 {
-    static const char meet[] =
-        BEGIN "(W) and (1|M0) r30.0<1>:ud r0.2<0;1,0>:ud 0xFF:ud\n(W) add (1|M0) r31.0<1>:ud r30.0<0;1,0>:ud 1:w\n"
-              "(W) shl (1|M0) r32.0<1>:ud r30.0<0;1,0>:ud 2:w\n(W) send.slm (1|M0) null r32 r31:1 0x0 0x02000504\n"
-              "(W) send.gtwy (1|M0) null r0 null:0 0x0 0x02000004\nsync.bar null\n"
-              "(W) xor (1|M0) r32.0<1>:ud r32.0<0;1,0>:ud 4:ud\n(W) send.slm (1|M0) r33 r32 null:0 0x0 0x02100500\n"
-              "mov (16|M0) r20.0<1>:ud r33.0<0;1,0>:ud\n(W) shl (1|M0) r34.0<1>:ud r30.0<0;1,0>:ud 4:w\n"
-              "add (16|M0) r10.0<1>:d r10.0<1;1,0>:d r34.0<0;1,0>:d\n" STORE LAST;
+    static const char meet[] = MEET(ARRIVE("0"), "sync.bar null\n"),
+                      both[] = MEET(ARRIVE("0x02020001") ARRIVE("0"), "sync.bar null\nsync.bar 0x1\n"),
+                      three[] = MEET(ARRIVE("0x03030001"), "sync.bar 0x1\n"),
+                      other[] = MEET(ARRIVE("0x02020001"), "sync.bar 0x2\n");
     static const char alone[] = BEGIN "(W) and (1|M0) (ne)f0.0 null<1>:ud r0.2<0;1,0>:ud 0xFF:ud\n(W&f0.0) jmpi @end\n"
-                                      "(W) send.gtwy (1|M0) null r0 null:0 0x0 0x02000004\nsync.bar null\n@end:\n" LAST;
+                                      ARRIVE("0") "sync.bar null\n@end:\n" LAST;
     char resolved[4096];
     CHECK_INT(run(meet, out, 32), 0);
     for (int n = 0; n < 32; n++) CHECK_INT(out[n], n < 16 ? 2 : 1);
+    memset(out, 0x55, sizeof out);
+    CHECK_INT(run(both, out, 32), 0);
+    for (int n = 0; n < 32; n++) CHECK_INT(out[n], n < 16 ? 2 : 1);
+    CHECK(run(three, out, 32) != 0);
+    CHECK_MSG(strstr(told, "a named barrier that is not of all threads") != NULL, "%s", told);
+    CHECK(run(other, out, 32) != 0);
+    CHECK_MSG(strstr(told, "a wait for a barrier at which the thread has not arrived") != NULL, "%s", told);
     resolve(alone, resolved);
     CHECK(run(resolved, out, 32) != 0);
     CHECK_STR(told, "a barrier is missed");
