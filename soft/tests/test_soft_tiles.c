@@ -261,6 +261,12 @@ static const u8 good_config[64] = {[0] = 1,   [16] = 64, [18] = 64, [20] = 64, [
                                    [53] = 16, [54] = 8,  [55] = 16};
 static void load_config(const u8 *config) { __asm__ volatile("ldtilecfg (%0)" : : "r"(config) : "memory"); }
 
+/* A child is to end by the signal rather than by a sanitizer's report. An emulator of tiles needs its own handlers. */
+static void no_reports(void)
+{
+    if (TEST_SANITIZED) signal(SIGSEGV, SIG_DFL), signal(SIGILL, SIG_DFL);
+}
+
 /* In a child: good_config with byte `at` set to `value`. */
 static int config_ends_by(int at, int value)
 {
@@ -270,7 +276,7 @@ static int config_ends_by(int at, int value)
     if (child == 0) {
         memcpy(config, good_config, sizeof config);
         config[at] = (u8)value;
-        signal(SIGSEGV, SIG_DFL), signal(SIGILL, SIG_DFL); /* rather than a sanitizer's report */
+        no_reports();
         load_config(config);
         _exit(0);
     }
@@ -308,7 +314,7 @@ static int instruction_ends_by(bool configured_first, void (*instruction)(void))
     int status = 0;
     pid_t child = fork();
     if (child == 0) {
-        signal(SIGSEGV, SIG_DFL), signal(SIGILL, SIG_DFL); /* rather than a sanitizer's report */
+        no_reports();
         if (configured_first) load_config(good_config);
         instruction();
         _exit(0);
