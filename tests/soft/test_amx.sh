@@ -16,7 +16,7 @@ emulated() { # emulated "INSTRUCTIONS" VARIABLE=VALUE COMMAND...
         fail "$setting $* (exit code $?)" "$output"
         return
     fi
-    line=$(printf '%s\n' "$output" | sed -n 's/^amx_emulator: //p')
+    line=$(printf '%s\n' "$output" | sed -n "s/^amx_emulator: //p" | tail -n 1)
     for i in $instructions; do
         case " $line " in
         *" $i 0 "* | "  ") fail "$setting $*: no $i" "$output"; return ;;
