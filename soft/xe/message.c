@@ -341,9 +341,9 @@ static void arrive(struct xe_thread *t, uint32_t at)
  * which all threads do both. */
 static void arrive_at_number(struct xe_thread *t, const struct xe_operand *payload)
 {
-    const uint8_t *p = t->file + payload->at + 8;
-    const bool all = p[1] >> 6 == 0 && p[2] == t->group->thread_count && p[3] == p[2];
-    if (payload->where != XE_REGISTER || *p >= XE_BARRIERS || (*p && !all))
+    const uint8_t *p = payload->where == XE_REGISTER ? t->file + payload->at + 8 : NULL;
+    const bool all = p && p[1] >> 6 == 0 && p[2] == t->group->thread_count && p[3] == p[2];
+    if (!p || *p >= XE_BARRIERS || (*p && !all))
         xe_fail(t, "a named barrier that is not of all threads");
     else
         arrive(t, *p);
