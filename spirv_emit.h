@@ -1777,7 +1777,7 @@ enum { SPE_ID_TYPE_ = 1, SPE_ID_CONSTANT_ = 2, SPE_ID_GLOBAL_ = 4, SPE_ID_FUNCTI
        SPE_ID_KERNEL_ = 32, SPE_ID_PACKED_ = 64 /* a pointer into a packed struct */,
        SPE_ID_FOLDED_ = 128 /* an operation returned this operand unchanged */,
        SPE_ID_DECLARED_ = 0x4000 /* a function whose body is to come */,
-       SPE_ID_KEPT_HALF_ = 0x100, /* in modules for Vulkan, see pieces.c */
+       SPE_ID_KEPT_HALF_ = 0x100, /* in modules for Vulkan, see spe_is_kept_ */
        SPE_ID_BYTE_ = 0x1000, SPE_ID_PRODUCT_ = 0x2000,
        SPE_ID_POSITION_ = 0x8000 /* see igc.c; of modules for OpenCL halves.c has bits 8 to 11 */ };
 
@@ -2111,6 +2111,13 @@ XE_FN_ spe_id spe_new_id_(spe_module *m, spe_id type, uint32_t flags, uint32_t d
     r->flags = (uint16_t)flags;
     r->serial = m->buffer[SPE_BUFFER_SCOPES_].data[depth];
     return (spe_id)m->id_count++;
+}
+
+/* A value is kept if its bits are what they seem: from memory, a constant, or made of such, but for f16 that is
+ * computed. Of any other f16, through words, phis and calls too, a driver may have left out the rounding. */
+XE_FN_ bool spe_is_kept_(const spe_module *m, spe_id id)
+{
+    return (m->ids[id].flags & (SPE_ID_KEPT_HALF_ | SPE_ID_CONSTANT_)) != 0;
 }
 
 XE_FN_ spe_id spe_new_label_(spe_module *m) { return spe_new_id_(m, 0, 0, 0); }
@@ -6807,7 +6814,7 @@ XE_FN_ spe_id spe_undef_or_i32_(spe_module *m, spe_id type) { return spe_undef(m
 XE_FN_ spe_id spe_mark_phi_(spe_module *m, spe_id id, uint32_t n, const uint32_t *value)
 {
     uint32_t i = 0;
-    while (m->vulkan && i < n && (m->ids[value[2 * i]].flags & (SPE_ID_KEPT_HALF_ | SPE_ID_CONSTANT_))) i++;
+    while (m->vulkan && i < n && spe_is_kept_(m, value[2 * i])) i++;
     if (i == n) m->ids[id].flags |= SPE_ID_KEPT_HALF_;
     return id;
 }
@@ -9845,13 +9852,6 @@ XE_FN_ spe_id spe_float_remainder_(spe_module *m, spe_id type, spe_id a, spe_id 
 }
 
 enum { SPE_OP_QUANTIZE_TO_F16_ = 116 };
-
-/* A value is kept if its bits are what they seem: from memory, a constant, or made of such, but for f16 that is
- * computed. Of any other f16, through words, phis and calls too, a driver may have left out the rounding. */
-XE_FN_ bool spe_is_kept_(const spe_module *m, spe_id id)
-{
-    return (m->ids[id].flags & (SPE_ID_KEPT_HALF_ | SPE_ID_CONSTANT_)) != 0;
-}
 
 /* The operands of n that an instruction's result may have bits of: from *first up to *last; false if it computes. */
 XE_FN_ bool spe_passes_bits_(uint32_t op, uint32_t n, uint32_t *first, uint32_t *last)

@@ -112,7 +112,7 @@ static spe_id spe_undef_or_i32_(spe_module *m, spe_id type) { return spe_undef(m
 static spe_id spe_mark_phi_(spe_module *m, spe_id id, uint32_t n, const uint32_t *value)
 {
     uint32_t i = 0;
-    while (m->vulkan && i < n && (m->ids[value[2 * i]].flags & (SPE_ID_KEPT_HALF_ | SPE_ID_CONSTANT_))) i++;
+    while (m->vulkan && i < n && spe_is_kept_(m, value[2 * i])) i++;
     if (i == n) m->ids[id].flags |= SPE_ID_KEPT_HALF_;
     return id;
 }

@@ -6,7 +6,7 @@ enum { SPE_ID_TYPE_ = 1, SPE_ID_CONSTANT_ = 2, SPE_ID_GLOBAL_ = 4, SPE_ID_FUNCTI
        SPE_ID_KERNEL_ = 32, SPE_ID_PACKED_ = 64 /* a pointer into a packed struct */,
        SPE_ID_FOLDED_ = 128 /* an operation returned this operand unchanged */,
        SPE_ID_DECLARED_ = 0x4000 /* a function whose body is to come */,
-       SPE_ID_KEPT_HALF_ = 0x100, /* in modules for Vulkan, see pieces.c */
+       SPE_ID_KEPT_HALF_ = 0x100, /* in modules for Vulkan, see spe_is_kept_ */
        SPE_ID_BYTE_ = 0x1000, SPE_ID_PRODUCT_ = 0x2000,
        SPE_ID_POSITION_ = 0x8000 /* see igc.c; of modules for OpenCL halves.c has bits 8 to 11 */ };
 

@@ -90,13 +90,6 @@ static spe_id spe_float_remainder_(spe_module *m, spe_id type, spe_id a, spe_id 
 
 enum { SPE_OP_QUANTIZE_TO_F16_ = 116 };
 
-/* A value is kept if its bits are what they seem: from memory, a constant, or made of such, but for f16 that is
- * computed. Of any other f16, through words, phis and calls too, a driver may have left out the rounding. */
-static bool spe_is_kept_(const spe_module *m, spe_id id)
-{
-    return (m->ids[id].flags & (SPE_ID_KEPT_HALF_ | SPE_ID_CONSTANT_)) != 0;
-}
-
 /* The operands of n that an instruction's result may have bits of: from *first up to *last; false if it computes. */
 static bool spe_passes_bits_(uint32_t op, uint32_t n, uint32_t *first, uint32_t *last)
 {

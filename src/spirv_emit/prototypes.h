@@ -9,6 +9,7 @@ XE_FN_ bool spe_write_(spe_module *m, int section, uint32_t op, int n, ...);
 XE_FN_ bool spe_write_words_(spe_module *m, int section, uint32_t op, uint32_t n, const uint32_t *words, uint32_t more,
     const uint32_t *rest);
 XE_FN_ spe_id spe_new_id_(spe_module *m, spe_id type, uint32_t flags, uint32_t depth);
+XE_FN_ bool spe_is_kept_(const spe_module *m, spe_id id);
 XE_FN_ spe_id spe_new_label_(spe_module *m);
 XE_FN_ uint32_t spe_text_words_(const char *text);
 XE_FN_ void spe_put_text_(uint32_t *at, const char *text);

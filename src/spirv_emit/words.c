@@ -65,6 +65,13 @@ XE_FN_ spe_id spe_new_id_(spe_module *m, spe_id type, uint32_t flags, uint32_t d
     return (spe_id)m->id_count++;
 }
 
+/* A value is kept if its bits are what they seem: from memory, a constant, or made of such, but for f16 that is
+ * computed. Of any other f16, through words, phis and calls too, a driver may have left out the rounding. */
+XE_FN_ bool spe_is_kept_(const spe_module *m, spe_id id)
+{
+    return (m->ids[id].flags & (SPE_ID_KEPT_HALF_ | SPE_ID_CONSTANT_)) != 0;
+}
+
 XE_FN_ spe_id spe_new_label_(spe_module *m) { return spe_new_id_(m, 0, 0, 0); }
 
 /* -- texts ------------------------------------------------------------------------------------------------------- */
