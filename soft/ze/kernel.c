@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "check/check.h"
 #include "ze_soft.h"
 
 static const struct xs_kernel *find_kernel(const struct xs_module *x, const char *name)
@@ -99,16 +100,26 @@ static ze_result_t set_object(uint8_t *to, uint32_t kind, const void *handle)
     return ZE_RESULT_SUCCESS;
 }
 
+/* Without system allocations, drivers know the memory that a kernel may access, and refuse any other as an argument.
+ * The checked mode leaves it to the access, of which it says more. */
+static bool is_reachable(ze_kernel_handle_t kernel, const void *pointer)
+{
+    struct soft_allocation a;
+    return !pointer || soft_has_system_memory() || check_level() || soft_memory_find(pointer, &a) ||
+           soft_virtual_id(pointer) || soft_module_has_variable(kernel->module, pointer);
+}
+
 ze_result_t zeKernelSetArgumentValue(ze_kernel_handle_t kernel, uint32_t index, size_t size, const void *value)
 {
     const struct xs_param *p;
-    bool is_object;
+    bool is_object, is_pointer;
     SOFT_HANDLE(kernel, SOFT_KERNEL);
     if (index >= kernel->code->param_count)
         return soft_fail(ZE_RESULT_ERROR_INVALID_KERNEL_ARGUMENT_INDEX, "kernel %.100s: argument %u of %u",
                          kernel->code->name, index, kernel->code->param_count);
     p = &kernel->code->params[index];
     is_object = p->kind == XS_PARAM_IMAGE || p->kind == XS_PARAM_SAMPLER;
+    is_pointer = p->kind == XS_PARAM_GLOBAL || p->kind == XS_PARAM_CONSTANT;
     if (p->kind == XS_PARAM_LOCAL) {
         uint64_t bytes = size;
         if (value || !size || size > UINT32_MAX) /* a launch reports what exceeds the device's memory */
@@ -121,6 +132,11 @@ ze_result_t zeKernelSetArgumentValue(ze_kernel_handle_t kernel, uint32_t index, 
             return soft_fail(ZE_RESULT_ERROR_INVALID_KERNEL_ARGUMENT_SIZE,
                              "kernel %.100s: argument %u has %u bytes, not %zu", kernel->code->name, index, p->size,
                              size);
+        if (is_pointer && value && !is_reachable(kernel, *(void *const *)value))
+            return soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT,
+                             "kernel %.100s: argument %u, %p, is in no allocation: this device has no access to memory "
+                             "from malloc and mapped files (XETILE_SOFT_SYSTEM_MEMORY)",
+                             kernel->code->name, index, *(void *const *)value);
         if (is_object && value) {
             SOFT_TRY(set_object(kernel->args + p->offset, p->kind, value)); /* if refused, all is as before */
         } else {

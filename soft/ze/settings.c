@@ -111,8 +111,17 @@ bool soft_is_quick(void)
 
 /* Memory from malloc is like any other here. Most of the imitated devices do not support it, and the checked mode could
  * not distinguish it from wild pointers; so it is reported only on request. */
-bool soft_has_system_memory(void)
+static pthread_once_t system_memory_once = PTHREAD_ONCE_INIT;
+static bool system_memory;
+
+static void read_system_memory(void)
 {
     const char *wish = getenv(PREFIX "SYSTEM_MEMORY");
-    return wish && *wish ? !strcmp(wish, "on") : !soft_model() && !check_level();
+    system_memory = wish && *wish ? !strcmp(wish, "on") : !soft_model() && !check_level();
+}
+
+bool soft_has_system_memory(void)
+{
+    pthread_once(&system_memory_once, read_system_memory);
+    return system_memory;
 }

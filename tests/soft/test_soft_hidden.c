@@ -1,6 +1,6 @@
 /* test_soft_hidden.c - what works where the device is the host, and fails on a discrete GPU: the host accesses device
- * memory; kernels access memory from malloc or a mapped file. The checked mode, and for the former a discrete device
- * that is imitated, find both. Each case is a child process, which runs this program again with other settings.
+ * memory; kernels access memory from malloc or a mapped file. The checked mode and a discrete device that is imitated
+ * find both. Each case is a child process, which runs this program again with other settings.
  */
 #if !defined(_GNU_SOURCE)
 #define _GNU_SOURCE
@@ -97,7 +97,16 @@ static int32_t *fresh(int kind)
 
 static bool increment(int32_t *a) { return zed_launch(&kernel, (zed_groups){4, 1, 1}, a); }
 
-/* Without ze_dispatch.h, which refuses pointers that the device does not know. */
+/* ze_dispatch.h refuses pointers that the device does not know. */
+static int malloc_by_dispatch(void)
+{
+    int32_t *a = malloc(BYTES);
+    for (int i = 0; a && i < N; i++) a[i] = i;
+    if (increment(a)) return a[N - 1] == N ? 0 : 2;
+    return zed_get_error(&device)->id == ZED_ARG_MEMORY && a[N - 1] == N - 1 ? 3 : 4;
+}
+
+/* So this is without it. */
 static bool increment_by_hand(int32_t *a)
 {
     ze_command_queue_desc_t d = {.stype = ZE_STRUCTURE_TYPE_COMMAND_QUEUE_DESC,
@@ -195,12 +204,38 @@ static int mapped_file(void)
     return increment_by_hand(a) && a[N - 1] == 1 ? 0 : 3;
 }
 
+/* All that the device knows is an argument, whatever it is: the last bytes of each kind, and nothing behind them. */
+static int known_memory(void)
+{
+    static const int kinds[] = {ZED_DEVICE, ZED_SHARED, ZED_HOST};
+    const void *p = NULL;
+    for (int i = 0; i < 3; i++) {
+        int32_t *a = zed_alloc(&device, kinds[i], BYTES, 0);
+        p = a + N - 1;
+        if (!a || zeKernelSetArgumentValue(kernel.handle, 0, sizeof p, &p) != ZE_RESULT_SUCCESS) return 2;
+        p = a + N;
+        if (zeKernelSetArgumentValue(kernel.handle, 0, sizeof p, &p) != ZE_RESULT_ERROR_INVALID_ARGUMENT) return 3;
+        if (!zed_free(&device, a)) return 4;
+        if (zeKernelSetArgumentValue(kernel.handle, 0, sizeof a, &a) != ZE_RESULT_ERROR_INVALID_ARGUMENT) return 5;
+    }
+    p = NULL;
+    return zeKernelSetArgumentValue(kernel.handle, 0, sizeof p, &p) == ZE_RESULT_SUCCESS &&
+                   zeKernelSetArgumentValue(kernel.handle, 0, sizeof p, NULL) == ZE_RESULT_SUCCESS
+               ? 0
+               : 6;
+}
+
 static const struct {
     const char *name;
     int (*run)(void);
-} children[] = {
-    {"host_reads", host_reads},   {"host_writes", host_writes},           {"host_stays_away", host_stays_away},
-    {"own_handler", own_handler}, {"memory_of_malloc", memory_of_malloc}, {"mapped_file", mapped_file}};
+} children[] = {{"host_reads", host_reads},
+                {"host_writes", host_writes},
+                {"host_stays_away", host_stays_away},
+                {"own_handler", own_handler},
+                {"malloc_by_dispatch", malloc_by_dispatch},
+                {"memory_of_malloc", memory_of_malloc},
+                {"mapped_file", mapped_file},
+                {"known_memory", known_memory}};
 
 static int be_child(const char *name)
 {
@@ -272,6 +307,28 @@ TEST(kernels_access_memory_that_is_no_allocation)
     }
 }
 
+/* Without the checked mode, it is refused as an argument, by Intel's driver too. */
+TEST(devices_without_system_memory_refuse_it)
+{
+    static const char *const names[] = {"memory_of_malloc", "mapped_file", "malloc_by_dispatch"},
+                             *const without[] = {"XETILE_SOFT_DEVICE=bmg", "XETILE_SOFT_DEVICE=lnl",
+                                                 "XETILE_SOFT_SYSTEM_MEMORY=off"};
+    char settings[100];
+    for (int s = 0; s < 3; s++) {
+        for (int i = 0; i < 3; i++) {
+            snprintf(settings, sizeof settings, "XETILE_SOFT_DEBUG=1 %s", without[s]);
+            CHECK_INT(run(names[i], settings), 3);
+            if (i < 2) CHECK_HAS(said, "kernel increment: argument 0, 0x");
+            if (i < 2) CHECK_HAS(said, "is in no allocation");
+            snprintf(settings, sizeof settings, "%s XETILE_SOFT_SYSTEM_MEMORY=on", without[s]);
+            CHECK_INT(run(names[i], settings), 0);
+            CHECK_MSG(!*said, "%s: %s", settings, said);
+        }
+        CHECK_INT(run("known_memory", without[s]), 0);
+    }
+    CHECK_INT(run("malloc_by_dispatch", "XETILE_SOFT_CHECK=1"), 3);
+}
+
 int main(int argc, char **argv)
 {
     program = argv[0];
@@ -281,5 +338,6 @@ int main(int argc, char **argv)
     RUN(elsewhere_it_is_accessible);
     RUN(the_programs_handler_is_called);
     RUN(kernels_access_memory_that_is_no_allocation);
+    RUN(devices_without_system_memory_refuse_it);
     return test_report();
 }
