@@ -51,10 +51,12 @@ struct check_memory {
     atomic_uint users; /* the current table, and launches */
 };
 
-/* These do nothing if the mode is off. */
+void check_keep_memory(void); /* the table is kept without the checked mode, too */
+/* These do nothing if the table is not kept. */
 void check_memory_add(void *base, size_t size, enum check_kind kind);
 void check_memory_remove(const void *base, size_t size); /* all allocations that begin in the range */
-void check_memory_wrote(const void *to, size_t size);    /* by a command */
+void check_memory_wrote(const void *to, size_t size);    /* by a command; only in the checked mode */
+bool check_memory_knows(const void *pointer); /* is it in the table, if that is kept? */
 
 struct check_table {
     struct check_memory **row; /* sorted by base */

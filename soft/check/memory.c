@@ -16,6 +16,8 @@ static struct {
     size_t count;
 } table = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
+static bool kept;
+
 static pthread_once_t level_once = PTHREAD_ONCE_INIT;
 static int level;
 
@@ -30,6 +32,10 @@ int check_level(void)
     pthread_once(&level_once, read_level);
     return level;
 }
+
+void check_keep_memory(void) { kept = true; }
+
+static bool is_kept(void) { return kept || check_level(); }
 
 bool check_takes_system_memory(void)
 {
@@ -73,8 +79,8 @@ static void fill_pattern(uint8_t *to, size_t size)
 void check_memory_add(void *base, size_t size, enum check_kind kind)
 {
     struct check_memory *m;
-    bool tracked = kind == CHECK_DEVICE || kind == CHECK_SHARED || kind == CHECK_HOST;
-    if (!check_level()) return;
+    bool tracked = check_level() && (kind == CHECK_DEVICE || kind == CHECK_SHARED || kind == CHECK_HOST);
+    if (!is_kept()) return;
     m = calloc(1, sizeof *m);
     if (!m) return; /* accesses will be reported: false alarms are better than silence */
     m->base = m->node.base = (uintptr_t)base;
@@ -93,7 +99,7 @@ void check_memory_remove(const void *base, size_t size)
 {
     const uintptr_t first = (uintptr_t)base;
     struct tree_node *n;
-    if (!check_level()) return;
+    if (!is_kept()) return;
     pthread_mutex_lock(&table.lock);
     while ((n = tree_upto(&table.all, first + size - 1)) != NULL && n->base >= first) {
         struct check_memory *m = TREE_OF(struct check_memory, n);
@@ -118,6 +124,21 @@ void check_memory_wrote(const void *to, size_t size)
         if (offset < m->size) check_mark_written(m, offset, size < m->size - offset ? size : m->size - offset);
     }
     pthread_mutex_unlock(&table.lock);
+}
+
+bool check_memory_knows(const void *pointer)
+{
+    struct tree_node *n;
+    bool known = false;
+    if (!is_kept()) return true;
+    pthread_mutex_lock(&table.lock);
+    n = tree_upto(&table.all, (uintptr_t)pointer);
+    if (n) {
+        const struct check_memory *m = TREE_OF(struct check_memory, n);
+        known = (uintptr_t)pointer - m->base < m->size;
+    }
+    pthread_mutex_unlock(&table.lock);
+    return known;
 }
 
 bool check_table_copy(struct check_table *t)

@@ -102,12 +102,7 @@ static ze_result_t set_object(uint8_t *to, uint32_t kind, const void *handle)
 
 /* Without system allocations, drivers know the memory that a kernel may access, and refuse any other as an argument.
  * The checked mode leaves it to the access, of which it says more. */
-static bool is_reachable(ze_kernel_handle_t kernel, const void *pointer)
-{
-    struct soft_allocation a;
-    return !pointer || soft_has_system_memory() || check_level() || soft_memory_find(pointer, &a) ||
-           soft_virtual_id(pointer) || soft_module_has_variable(kernel->module, pointer);
-}
+static bool is_reachable(const void *pointer) { return !pointer || check_level() || check_memory_knows(pointer); }
 
 ze_result_t zeKernelSetArgumentValue(ze_kernel_handle_t kernel, uint32_t index, size_t size, const void *value)
 {
@@ -132,7 +127,7 @@ ze_result_t zeKernelSetArgumentValue(ze_kernel_handle_t kernel, uint32_t index, 
             return soft_fail(ZE_RESULT_ERROR_INVALID_KERNEL_ARGUMENT_SIZE,
                              "kernel %.100s: argument %u has %u bytes, not %zu", kernel->code->name, index, p->size,
                              size);
-        if (is_pointer && value && !is_reachable(kernel, *(void *const *)value))
+        if (is_pointer && value && !is_reachable(*(void *const *)value))
             return soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT,
                              "kernel %.100s: argument %u, %p, is in no allocation: this device has no access to memory "
                              "from malloc and mapped files (XETILE_SOFT_SYSTEM_MEMORY)",

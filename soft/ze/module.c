@@ -102,15 +102,6 @@ bool soft_module_place_globals(ze_module_handle_t m, const struct sp_link_origin
     return good;
 }
 
-bool soft_module_has_variable(ze_module_handle_t m, const void *pointer)
-{
-    const struct xs_module *x = m->object.module;
-    uint32_t i;
-    for (i = 0; i < x->global_count; i++)
-        if ((uintptr_t)pointer - (uintptr_t)m->globals[i] < x->globals[i].size) return true;
-    return false;
-}
-
 /* ---- modules */
 
 void soft_module_unlink(ze_module_handle_t m)

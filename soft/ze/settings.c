@@ -87,6 +87,7 @@ static void look_at(const char *text)
 static void look_at_all(void)
 {
     check_mind_surfaces(soft_model() && soft_model()->has_blocks);
+    if (!soft_has_system_memory()) check_keep_memory();
     for (char **e = environ; e && *e; e++)
         if (!strncmp(*e, PREFIX, sizeof PREFIX - 1)) look_at(*e + sizeof PREFIX - 1);
 }
@@ -111,17 +112,8 @@ bool soft_is_quick(void)
 
 /* Memory from malloc is like any other here. Most of the imitated devices do not support it, and the checked mode could
  * not distinguish it from wild pointers; so it is reported only on request. */
-static pthread_once_t system_memory_once = PTHREAD_ONCE_INIT;
-static bool system_memory;
-
-static void read_system_memory(void)
-{
-    const char *wish = getenv(PREFIX "SYSTEM_MEMORY");
-    system_memory = wish && *wish ? !strcmp(wish, "on") : !soft_model() && !check_level();
-}
-
 bool soft_has_system_memory(void)
 {
-    pthread_once(&system_memory_once, read_system_memory);
-    return system_memory;
+    const char *wish = getenv(PREFIX "SYSTEM_MEMORY");
+    return wish && *wish ? !strcmp(wish, "on") : !soft_model() && !check_level();
 }

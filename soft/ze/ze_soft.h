@@ -439,7 +439,6 @@ ze_result_t soft_module_build(ze_module_handle_t m, const struct soft_part *part
 ze_result_t soft_version_for(ze_module_handle_t m, const struct xs_kernel *usual, const uint8_t *args,
                              const uint32_t *local_size, const struct xs_kernel **to);
 void soft_versions_free(ze_module_handle_t m);
-bool soft_module_has_variable(ze_module_handle_t m, const void *pointer); /* in one of its program variables */
 /* The object for native binaries. */
 ze_result_t soft_module_whole(ze_module_handle_t m, const struct jit_object **object);
 
