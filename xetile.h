@@ -1101,6 +1101,7 @@ typedef struct {
     uint32_t parent;
     bool need[3]; /* of the root: the uses that products need, by cm_use */
     int uses;     /* by operations, and by vectors that must share its layout */
+    bool unused;  /* a sum that only ends an iteration, in which a loop adds it to its index instead */
     int stage;    /* 1 + its index among loads through local memory, see passes/local_operands.c; 0: not one */
     bool deferred;    /* computed strip by strip where it is stored, see xt_find_deferred_ */
     bool unmade;  /* during writing: some strips are not computed yet */
@@ -2141,11 +2142,23 @@ XE_FN_ bool xt_check_scope_(xt_where_ w, int scope, const char *what)
 
 XE_FN_ bool xt_is_lost_(const xt_val *v) { return v->magic == SPE_VAL_MAGIC && v->kind >= SPE_SCALAR && !v->id; }
 
+XE_FN_ void xt_use_number_(xt_ctx *x, const xt_val *v)
+{
+    if (v->kind >= SPE_SCALAR) xt_value_at_(x, v->id)->uses++;
+}
+
+/* Counts the uses of a tile's numbers; that of its base was counted where the tile was made. */
+XE_FN_ void xt_use_tile_(xt_ctx *x, const xt_tile *t)
+{
+    for (int i = 0; i < 2; i++) xt_use_number_(x, &t->offset[i]), xt_use_number_(x, &t->shape[i]);
+    xt_use_number_(x, &t->pitch);
+}
+
 /* The same for a number; false without an error if its operation failed. Folded constants have a scope too. */
 XE_FN_ bool xt_check_value_(xt_where_ w, const xt_val *v, const char *what)
 {
     if (xt_is_lost_(v)) return false;
-    if (v->kind == SPE_POINTER) xt_value_at_(w.x, v->id)->uses++;
+    xt_use_number_(w.x, v);
     return xt_check_scope_(w, v->kind >= SPE_SCALAR ? xt_value_at_(w.x, v->id)->scope : v->note, what);
 }
 
@@ -3090,6 +3103,10 @@ XE_FN_ void xt_write_binary_number_(xt_ctx *x, const xt_node_ *n)
     xt_val a = xt_now_(x, &d->v[0]), b = xt_now_(x, &d->v[1]);
     const xt_val *same = xt_neutral_(n->kind, &a, &b);
     int result = xt_is_compare_(n->kind) ? XT_BOOL_ : d->type;
+    if (xt_value_at_(x, n->result)->unused) {
+        xt_define_(x, n->result, xt_scalar_(result, 0, 1));
+        return;
+    }
     if (xt_folds_(n->kind, &a, &b)) {
         xt_define_(x, n->result, xt_fold_(n->kind, &a, &b));
         return;
@@ -6024,8 +6041,21 @@ XE_FN_ int xt_set_carried_(xt_ctx *x, const xt_vec *start, uint32_t id, const sp
     return xt_vec_ids_(&v, NULL);
 }
 
+/* How far the index is from its start after the loop: the smallest multiple of the step that is not below hi - lo. */
+XE_FN_ spe_id xt_for_distance_(xt_ctx *x, const xt_frame_ *f)
+{
+    spe_module *m = &x->m;
+    spe_id lo = xt_now_id_(x, &f->lo, CM_I32), hi = xt_now_id_(x, &f->hi, CM_I32);
+    spe_id step = xt_index_id_(x, &f->step), iterations = spe_isub(m, hi, lo);
+    iterations = spe_udiv(m, spe_iadd(m, iterations, spe_i32(m, (int32_t)f->step.integer - 1)), step);
+    iterations = spe_imul(m, iterations, step);
+    spe_id zero = spe_i32(m, 0);
+    return spe_select(m, spe_slt(m, lo, hi), iterations, zero);
+}
+
 /* Sets carried values at the top of a loop's body or after the region: to the frame's ids if they change, to the sum of
- * start and advance if they advance with the index, else to their values before it. */
+ * start and advance if they advance with the index, else to their values before it. advance: of this iteration; after
+ * the loop, it is computed for those that are used. */
 XE_FN_ void xt_scatter_(xt_ctx *x, xt_frame_ *f, bool result, spe_id advance)
 {
     int at = 0;
@@ -6038,6 +6068,11 @@ XE_FN_ void xt_scatter_(xt_ctx *x, xt_frame_ *f, bool result, spe_id advance)
             bool changes = s->mask >> j & 1, counts = s->mask >> XT_COUNTS_SHIFT_ >> j & 1;
             if (result && !changes && !counts) continue;
             uint32_t id = xt_scalar_of_(t, j)->id;
+            if (counts && result && !xt_value_at_(x, id)->uses) {
+                xt_define_(x, id, xt_scalar_(xt_carried_type_(first), 0, 1));
+                continue;
+            }
+            if (counts && !advance) advance = xt_for_distance_(x, f);
             xt_define_(x, id, changes ? xt_carried_as_(first, f->ids[at++]) : xt_now_(x, first));
             if (!counts) continue;
             xt_value_ *value = xt_value_at_(x, id);
@@ -6054,18 +6089,6 @@ XE_FN_ void xt_scatter_(xt_ctx *x, xt_frame_ *f, bool result, spe_id advance)
 }
 
 /* lower/control.c - writes regions and barriers. */
-
-/* How far the index is from its start after the loop: the smallest multiple of the step that is not below hi - lo. */
-XE_FN_ spe_id xt_for_distance_(xt_ctx *x, const xt_frame_ *f)
-{
-    spe_module *m = &x->m;
-    spe_id lo = xt_now_id_(x, &f->lo, CM_I32), hi = xt_now_id_(x, &f->hi, CM_I32);
-    spe_id step = xt_index_id_(x, &f->step), iterations = spe_isub(m, hi, lo);
-    iterations = spe_udiv(m, spe_iadd(m, iterations, spe_i32(m, (int32_t)f->step.integer - 1)), step);
-    iterations = spe_imul(m, iterations, step);
-    spe_id zero = spe_i32(m, 0);
-    return spe_select(m, spe_slt(m, lo, hi), iterations, zero);
-}
 
 /* Allocates the ids of a region's carried values. */
 XE_FN_ bool xt_make_ids_(xt_ctx *x, xt_frame_ *f)
@@ -6191,7 +6214,7 @@ XE_FN_ void xt_write_end_(xt_ctx *x, const xt_node_ *node)
     else
         spe_endif(&x->m, n, f->ids, f->ids);
     if (f->panel_ids && x->strips_in_panels) x->vulkan->wait(x);
-    xt_scatter_(x, f, true, f->counts ? xt_for_distance_(x, f) : 0);
+    xt_scatter_(x, f, true, 0);
 }
 
 XE_FN_ void xt_write_barrier_(xt_ctx *x, const xt_node_ *n)
@@ -8018,6 +8041,7 @@ XE_FN_ bool xt_check_tile_(xt_where_ w, const xt_tile *t, bool scatter, const ch
 {
     if (t->magic != XT_TILE_MAGIC_) return xt_fail_(w, XT_ERROR_UNSET, "%s", what);
     if (t->number < 0 || !xt_check_scope_(w, t->scope, what)) return false;
+    xt_use_tile_(w.x, t);
     return t->scatter == scatter ||
            xt_fail_(w, scatter ? XT_ERROR_NO_SCATTER : XT_ERROR_SCATTER, "%s is a %stile %d x %d%s", what,
                     scatter ? "" : "scatter ", t->dist.shape[0], t->dist.shape[1],
@@ -9116,7 +9140,9 @@ XE_FN_ bool xt_read_(xt_where_ w, const void *object, xt_carried_ *t, int number
     memcpy(t, object, xt_carried_size_(t->magic));
     snprintf(what, sizeof what, "number %d of the list", number + 1);
     switch (t->magic) {
-    case XT_TILE_MAGIC_: return t->tile.number < 0 || xt_check_scope_(w, t->tile.scope, what);
+    case XT_TILE_MAGIC_:
+        xt_use_tile_(w.x, &t->tile);
+        return t->tile.number < 0 || xt_check_scope_(w, t->tile.scope, what);
     case XT_VEC_MAGIC_: return !t->vec.id || xt_check_vec_(w, &t->vec, what);
     case SPE_VAL_MAGIC: return xt_is_lost_(&t->val) || xt_check_value_(w, &t->val, what);
     default: return xt_fail_(w, XT_ERROR_CARRIED, "%s is something else, or was never set", what);
@@ -9341,8 +9367,11 @@ XE_FN_ uint32_t xt_counts_(xt_ctx *x, const xt_frame_ *f, xt_slot_ *s, uint32_t 
     xt_val *p;
     for (int i = 0; f->op == XT_OP_FOR_ && f->step.kind == SPE_INT && (p = xt_scalar_of_(&s->body, i)) != NULL; i++)
         if ((changed >> i & 1) && p->kind == SPE_SCALAR && xt_is_int_(p->type) && xt_bits_(p->type) == 32 &&
-            xt_moves_by_(x, xt_scalar_of_(&s->now, i), p, &by) && by == f->step.integer)
+            xt_moves_by_(x, xt_scalar_of_(&s->now, i), p, &by) && by == f->step.integer) {
+            xt_value_ *now = xt_value_at_(x, xt_scalar_of_(&s->now, i)->id);
+            now->unused = now->uses == 1; /* this one */
             counts |= 1u << i;
+        }
     return counts;
 }
 

@@ -77,6 +77,7 @@ typedef struct {
     uint32_t parent;
     bool need[3]; /* of the root: the uses that products need, by cm_use */
     int uses;     /* by operations, and by vectors that must share its layout */
+    bool unused;  /* a sum that only ends an iteration, in which a loop adds it to its index instead */
     int stage;    /* 1 + its index among loads through local memory, see passes/local_operands.c; 0: not one */
     bool deferred;    /* computed strip by strip where it is stored, see xt_find_deferred_ */
     bool unmade;  /* during writing: some strips are not computed yet */

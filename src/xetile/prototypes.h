@@ -42,6 +42,7 @@ XE_FN_ xt_tile xt_transposed_(const xt_tile *t);
 XE_FN_ int xt_new_scope_(xt_where_ w, xt_op_ op);
 XE_FN_ bool xt_check_scope_(xt_where_ w, int scope, const char *what);
 XE_FN_ bool xt_is_lost_(const xt_val *v);
+XE_FN_ void xt_use_tile_(xt_ctx *x, const xt_tile *t);
 XE_FN_ bool xt_check_value_(xt_where_ w, const xt_val *v, const char *what);
 XE_FN_ int xt_divergence_of_(xt_ctx *x, const xt_val *v);
 XE_FN_ void xt_diverges_at_least_(xt_ctx *x, uint32_t id, int divergence);

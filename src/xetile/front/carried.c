@@ -9,7 +9,9 @@ XE_FN_ bool xt_read_(xt_where_ w, const void *object, xt_carried_ *t, int number
     memcpy(t, object, xt_carried_size_(t->magic));
     snprintf(what, sizeof what, "number %d of the list", number + 1);
     switch (t->magic) {
-    case XT_TILE_MAGIC_: return t->tile.number < 0 || xt_check_scope_(w, t->tile.scope, what);
+    case XT_TILE_MAGIC_:
+        xt_use_tile_(w.x, &t->tile);
+        return t->tile.number < 0 || xt_check_scope_(w, t->tile.scope, what);
     case XT_VEC_MAGIC_: return !t->vec.id || xt_check_vec_(w, &t->vec, what);
     case SPE_VAL_MAGIC: return xt_is_lost_(&t->val) || xt_check_value_(w, &t->val, what);
     default: return xt_fail_(w, XT_ERROR_CARRIED, "%s is something else, or was never set", what);

@@ -130,8 +130,11 @@ static uint32_t xt_counts_(xt_ctx *x, const xt_frame_ *f, xt_slot_ *s, uint32_t 
     xt_val *p;
     for (int i = 0; f->op == XT_OP_FOR_ && f->step.kind == SPE_INT && (p = xt_scalar_of_(&s->body, i)) != NULL; i++)
         if ((changed >> i & 1) && p->kind == SPE_SCALAR && xt_is_int_(p->type) && xt_bits_(p->type) == 32 &&
-            xt_moves_by_(x, xt_scalar_of_(&s->now, i), p, &by) && by == f->step.integer)
+            xt_moves_by_(x, xt_scalar_of_(&s->now, i), p, &by) && by == f->step.integer) {
+            xt_value_ *now = xt_value_at_(x, xt_scalar_of_(&s->now, i)->id);
+            now->unused = now->uses == 1; /* this one */
             counts |= 1u << i;
+        }
     return counts;
 }
 

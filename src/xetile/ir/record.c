@@ -68,11 +68,23 @@ XE_FN_ bool xt_check_scope_(xt_where_ w, int scope, const char *what)
 
 XE_FN_ bool xt_is_lost_(const xt_val *v) { return v->magic == SPE_VAL_MAGIC && v->kind >= SPE_SCALAR && !v->id; }
 
+static void xt_use_number_(xt_ctx *x, const xt_val *v)
+{
+    if (v->kind >= SPE_SCALAR) xt_value_at_(x, v->id)->uses++;
+}
+
+/* Counts the uses of a tile's numbers; that of its base was counted where the tile was made. */
+XE_FN_ void xt_use_tile_(xt_ctx *x, const xt_tile *t)
+{
+    for (int i = 0; i < 2; i++) xt_use_number_(x, &t->offset[i]), xt_use_number_(x, &t->shape[i]);
+    xt_use_number_(x, &t->pitch);
+}
+
 /* The same for a number; false without an error if its operation failed. Folded constants have a scope too. */
 XE_FN_ bool xt_check_value_(xt_where_ w, const xt_val *v, const char *what)
 {
     if (xt_is_lost_(v)) return false;
-    if (v->kind == SPE_POINTER) xt_value_at_(w.x, v->id)->uses++;
+    xt_use_number_(w.x, v);
     return xt_check_scope_(w, v->kind >= SPE_SCALAR ? xt_value_at_(w.x, v->id)->scope : v->note, what);
 }
 

@@ -55,8 +55,21 @@ static int xt_set_carried_(xt_ctx *x, const xt_vec *start, uint32_t id, const sp
     return xt_vec_ids_(&v, NULL);
 }
 
+/* How far the index is from its start after the loop: the smallest multiple of the step that is not below hi - lo. */
+static spe_id xt_for_distance_(xt_ctx *x, const xt_frame_ *f)
+{
+    spe_module *m = &x->m;
+    spe_id lo = xt_now_id_(x, &f->lo, CM_I32), hi = xt_now_id_(x, &f->hi, CM_I32);
+    spe_id step = xt_index_id_(x, &f->step), iterations = spe_isub(m, hi, lo);
+    iterations = spe_udiv(m, spe_iadd(m, iterations, spe_i32(m, (int32_t)f->step.integer - 1)), step);
+    iterations = spe_imul(m, iterations, step);
+    spe_id zero = spe_i32(m, 0);
+    return spe_select(m, spe_slt(m, lo, hi), iterations, zero);
+}
+
 /* Sets carried values at the top of a loop's body or after the region: to the frame's ids if they change, to the sum of
- * start and advance if they advance with the index, else to their values before it. */
+ * start and advance if they advance with the index, else to their values before it. advance: of this iteration; after
+ * the loop, it is computed for those that are used. */
 XE_FN_ void xt_scatter_(xt_ctx *x, xt_frame_ *f, bool result, spe_id advance)
 {
     int at = 0;
@@ -69,6 +82,11 @@ XE_FN_ void xt_scatter_(xt_ctx *x, xt_frame_ *f, bool result, spe_id advance)
             bool changes = s->mask >> j & 1, counts = s->mask >> XT_COUNTS_SHIFT_ >> j & 1;
             if (result && !changes && !counts) continue;
             uint32_t id = xt_scalar_of_(t, j)->id;
+            if (counts && result && !xt_value_at_(x, id)->uses) {
+                xt_define_(x, id, xt_scalar_(xt_carried_type_(first), 0, 1));
+                continue;
+            }
+            if (counts && !advance) advance = xt_for_distance_(x, f);
             xt_define_(x, id, changes ? xt_carried_as_(first, f->ids[at++]) : xt_now_(x, first));
             if (!counts) continue;
             xt_value_ *value = xt_value_at_(x, id);

@@ -1,18 +1,6 @@
 /* lower/control.c - writes regions and barriers. */
 #include "../internal.h"
 
-/* How far the index is from its start after the loop: the smallest multiple of the step that is not below hi - lo. */
-static spe_id xt_for_distance_(xt_ctx *x, const xt_frame_ *f)
-{
-    spe_module *m = &x->m;
-    spe_id lo = xt_now_id_(x, &f->lo, CM_I32), hi = xt_now_id_(x, &f->hi, CM_I32);
-    spe_id step = xt_index_id_(x, &f->step), iterations = spe_isub(m, hi, lo);
-    iterations = spe_udiv(m, spe_iadd(m, iterations, spe_i32(m, (int32_t)f->step.integer - 1)), step);
-    iterations = spe_imul(m, iterations, step);
-    spe_id zero = spe_i32(m, 0);
-    return spe_select(m, spe_slt(m, lo, hi), iterations, zero);
-}
-
 /* Allocates the ids of a region's carried values. */
 static bool xt_make_ids_(xt_ctx *x, xt_frame_ *f)
 {
@@ -137,7 +125,7 @@ XE_FN_ void xt_write_end_(xt_ctx *x, const xt_node_ *node)
     else
         spe_endif(&x->m, n, f->ids, f->ids);
     if (f->panel_ids && x->strips_in_panels) x->vulkan->wait(x);
-    xt_scatter_(x, f, true, f->counts ? xt_for_distance_(x, f) : 0);
+    xt_scatter_(x, f, true, 0);
 }
 
 XE_FN_ void xt_write_barrier_(xt_ctx *x, const xt_node_ *n)

@@ -113,6 +113,10 @@ XE_FN_ void xt_write_binary_number_(xt_ctx *x, const xt_node_ *n)
     xt_val a = xt_now_(x, &d->v[0]), b = xt_now_(x, &d->v[1]);
     const xt_val *same = xt_neutral_(n->kind, &a, &b);
     int result = xt_is_compare_(n->kind) ? XT_BOOL_ : d->type;
+    if (xt_value_at_(x, n->result)->unused) {
+        xt_define_(x, n->result, xt_scalar_(result, 0, 1));
+        return;
+    }
     if (xt_folds_(n->kind, &a, &b)) {
         xt_define_(x, n->result, xt_fold_(n->kind, &a, &b));
         return;
