@@ -35,6 +35,15 @@ run_examples() { # run_examples LABEL FOLDER TYPES
     for type in $3; do emulate "$1" "$2/gemm" --m 100 --n 72 --k 64 --type $type; done
 }
 
+# What a program of another CPU emits, by another compiler, are the bytes that it emits here.
+same_module() { # same_module FOLDER ARGUMENT...: of gemm
+    from=$1
+    shift
+    # shellcheck disable=SC2086 # several words
+    $emulation "$from/gemm" "$@" --emit "$work/there.spv" && "$BUILD/gemm" "$@" --emit "$work/here.spv" &&
+        cmp "$work/here.spv" "$work/there.spv"
+}
+
 # The kernels' compiler: COMMAND, with FLAG in place of -march=native or -mcpu=native for another CPU.
 write_compiler() { # write_compiler COMMAND [FLAG]
     {
@@ -86,6 +95,9 @@ other() { # other CPU TRIPLE TYPES TESTS [FLAG]: the types that gemm multiplies,
     write_compiler "$2-gcc" "${5:-}"
     emulate "$1" "$to/other_cpu" "$to/libze_soft.so"
     run_examples "$1" "$to" "$3"
+    for target in pvc bmg soft; do
+        for type in $3; do check "gemm $type of $1 for $target" same_module "$to" --type $type --target $target; done
+    done
     usual=${XETILE_SOFT_TIER:-}
     thorough || export XETILE_SOFT_TIER="${usual:-quick}" # the examples are compiled in full
     for program in $4; do [ "$program" = test_xetile ] || emulate "$1" "$to/$program"; done

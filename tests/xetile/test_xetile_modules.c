@@ -1,5 +1,6 @@
 /* Several kernels in one module (xt_build_all): they compute what each computes in a module of its own, and what cannot
  * be in one module is refused with both. Local memory, constants, types and built-ins are used by several.
+ * And the sizes of modules with small products, which everything that is emitted for rows of any pitch makes larger.
  */
 #include "test.h"
 
@@ -121,6 +122,43 @@ TEST(kernels_of_one_module_compute_the_same)
     zed_close(&dev);
 }
 
+static int tile[3]; /* rows and columns of C, and the step along k */
+
+XT_KERNEL(of_one_subgroup, ptr(f16, A), ptr(f16, B), ptr(f32, C), u32(M), u32(N), u32(K))
+{
+    xt_val i = XT_MUL(XT_GROUP_ID(1), tile[0]), j = XT_MUL(XT_GROUP_ID(0), tile[1]);
+    xt_tile a = XT_INIT_TILE(A, f16, tile[0], tile[2], .offset = XT_AT(i, 0), .shape = XT_AT(M, K));
+    xt_tile b = XT_INIT_TILE(B, f16, tile[2], tile[1], .offset = XT_AT(0, j), .shape = XT_AT(K, N));
+    xt_vec sum = XT_SPLAT(f32, tile[0], tile[1], 0);
+    XT_FOR (k, 0, K, tile[2], &a, &b, &sum) {
+        sum = XT_TILE_MMA(XT_LOAD_TILE(a), XT_LOAD_TILE(b), sum);
+        a = XT_UPDATE_TILE_OFFSET(a, 0, tile[2]);
+        b = XT_UPDATE_TILE_OFFSET(b, tile[2], 0);
+    }
+    XT_STORE_TILE(sum, XT_INIT_TILE(C, f32, tile[0], tile[1], .offset = XT_AT(i, j), .shape = XT_AT(M, N)));
+}
+
+TEST(modules_of_small_products_have_few_words)
+{
+    static const struct {
+        int tile[3];
+        xt_pitch pitch;
+        size_t most;
+    } all[] = {{{32, 32, 32}, XT_PITCH_AUTO, 9000},
+               {{8, 16, 16}, XT_PITCH_AUTO, 4000},
+               {{32, 32, 32}, XT_PITCH_ALIGNED, 1191},
+               {{8, 16, 16}, XT_PITCH_ALIGNED, 986}};
+    static const char *const targets[] = {"pvc", "bmg"};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        for (int t = 0; t < 2; t++) {
+            memcpy(tile, all[i].tile, sizeof tile);
+            xt_module mod = XT_BUILD(of_one_subgroup, &(xt_target){.name = targets[t]}, .pitch = all[i].pitch);
+            CHECK_MSG(mod.words && mod.size / 4 <= all[i].most, "%dx%dx%d, %s: %zu words, wanted %zu at most", tile[0],
+                      tile[1], tile[2], targets[t], mod.size / 4, all[i].most);
+            xt_free(&mod);
+        }
+}
+
 TEST(the_module_is_smaller_than_its_parts_and_prints_each)
 {
     const xt_target target = {.name = "bmg"};
@@ -203,5 +241,6 @@ int main(void)
     RUN(the_module_is_smaller_than_its_parts_and_prints_each);
     RUN(what_cannot_be_together_is_refused);
     RUN(flags_are_those_that_all_can_have);
+    RUN(modules_of_small_products_have_few_words);
     return test_report();
 }
