@@ -51,6 +51,19 @@ check "which are in one file, as one module" test "$(find "$work/cache" -type f 
 check "other seeds, other tokens" sh -c "! '$decoder' --device software --layers 1 --tokens 5 --seed 2 | grep '^tokens' | cmp -s - '$work/made'"
 check "a temperature of 0 has no noise" test "$(tokens --temperature 0 | sort -u | wc -l)" = 1
 
+# A checkpoint and a model that know nothing of the decoder: the tokens of the largest logits are the same. Logits may be off by
+# what is allowed of them (f16 0.0113, see deviation), the weights' rounding to 8 bits by some more; by 4 bits it is another model.
+if command -v python3 > /dev/null; then
+    llama() { python3 "$(dirname "$0")/llama.py" "$@"; }
+    llama write "$work/llama.safetensors"
+    chosen() { "$decoder" --device software --weights "$1" --temperature 0 --sequences 1 --prompt 3,41,59,26,5 --tokens 6 --dim 64 \
+        --hidden 192 --heads 2 --kv-heads 1 --vocabulary 64 "$work/llama.safetensors" | sed -n 's/^tokens *//p'; }
+    # shellcheck disable=SC2046 # each token is a word
+    check "a checkpoint's tokens, f16" llama check "$work/llama.safetensors" 0.02 $(chosen f16)
+    # shellcheck disable=SC2046
+    check "a checkpoint's tokens, int8" llama check "$work/llama.safetensors" 0.1 $(chosen int8)
+else skip "a checkpoint" "python3 is not here"; fi
+
 check_refused "another shape" "model.embed_tokens.weight is 512 x 128, expected 512 x 256" "$decoder" --device software --dim 256 --heads 4 "$work/m.safetensors"
 check_refused "a layer that is not there" "model.layers.1.self_attn.q_proj.weight: it has no tensor with this name" "$decoder" --device software --layers 2 "$work/m.safetensors"
 check_refused "no file" "none.safetensors: cannot read it" "$decoder" --device software "$work/none.safetensors"
