@@ -479,15 +479,11 @@ struct XS(grid) {
 #define XS_ADD_F32(sum, x, v) ((sum) + (x) * (v))
 XS_GRID(f32, f32, 16, XS_START, XS_ADD_F32)
 
-/* How many bytes ahead the weights of a product that uses them once are fetched: most of a page, as a page and more was
- * slower with rows of 1 KiB, and half of one with rows of 3 (bench_decode); and some lines, so that few pitches have a
- * multiple there, where other rows of this block are. */
-#define XS_AHEAD (3072 + 320)
-
 /* A place of rows in memory. */
 struct XS(rows) {
     const u8 *first;
     u64 pitch;
+    const u8 *below; /* what to fetch meanwhile: as many bytes */
 };
 
 /* The same for a B whose columns are 16 contiguous elements of 16 bits in memory (XS_COLUMNS_B: b[f] is a struct
@@ -545,6 +541,7 @@ XS_FUNCTION void XS(add_lanes)(f32x *sums, XS(f32p) *apart, long rows)
                 const struct XS(rows) *r = (const struct XS(rows) *)g.b[f];                                            \
                 const XS(f32p) *x = (const XS(f32p) *)((const f32 *)g.a[f] + row * 16);                                \
                 const u8 *column = r->first + (u64)n * r->pitch;                                                       \
+                XS_UNROLL for (int i = 0; i < 32 * together; i += 64) __builtin_prefetch(r->below + 32 * n + i);       \
                 XS_UNROLL for (int i = 0; i < together; i++, column += r->pitch)                                       \
                 {                                                                                                      \
                     f32x v;                                                                                            \
@@ -911,12 +908,12 @@ enum { XS(EDGE_BYTES) = XS_BLOCK_BYTES + 8 * S }; /* a vector may be read from t
 XS_FORCED struct XS(rows) XS(rows_of)(const struct XS(block) * b, int direct, u8 *edge, int rows, int bytes)
 {
     const u64 first = b->ptr + (u64)((i64)b->y * (i64)b->pitch + (i64)b->x * b->elem_bytes);
-    if (direct && XS(block_inside)(b)) return (struct XS(rows)){(const u8 *)(uintptr_t)first, b->pitch};
+    if (direct && XS(block_inside)(b)) return (struct XS(rows)){(const u8 *)(uintptr_t)first, b->pitch, 0};
     struct XS(block) whole = *b;
     if (bytes == b->width * b->elem_bytes) whole.width *= b->count, whole.count = 1; /* without gaps between pieces */
     __builtin_memset(edge, 0, (size_t)(rows * b->count * bytes));
     XS(block_copy)(&whole, edge, b->count * bytes, bytes, 0);
-    return (struct XS(rows)){edge, (u64)(b->count * bytes)};
+    return (struct XS(rows)){edge, (u64)(b->count * bytes), 0};
 }
 
 /* Copies the lanes' shares of the sequence `flat`, in items of `item` bytes, to or from the lane vectors. A turn is
@@ -1146,13 +1143,25 @@ XS_FORCED void XS(turn_rows)(u32x *to, struct XS(rows) r)
 }
 #endif
 
+/* Rows of weights that are used once, a few side by side, piece by piece: where they are, or what `edge` has of them.
+ * Meanwhile, what rows below will need is fetched in the order of memory: DRAM takes up to twice as long for the lines
+ * of several rows in turns. Where the rows do not follow each other in memory, these are fetched once more. */
+XS_FORCED struct XS(rows) XS(rows_once)(const struct XS(block) * b, u8 *edge, int bytes)
+{
+    struct XS(rows) r = XS(rows_of)(b, 1, edge, b->height, bytes);
+    const i64 below = (i64)b->y + b->height, before = (i64)b->x * b->elem_bytes * b->height;
+    const u8 *next = (const u8 *)(uintptr_t)(b->ptr + (u64)(below * (i64)b->pitch + before));
+    r.below = below < (i64)b->mem_h && b->pitch - b->mem_w < 64 ? next : r.first;
+    return r;
+}
+
 /* Rows of `count` pieces of S elements of 16 bits, side by side: where they are, or what `edge` has of them. */
 XS_SHORT struct XS(rows) XS(block2d_rows)(int height, int count, u8 *edge, u64 ptr, u32 mem_w, u32 mem_h, u32 pitch,
                                           i32 x, i32 y)
 {
     const struct XS(block) b = {2, S, height, count, ptr, mem_w, mem_h, pitch, x, y};
-    const struct XS(rows) r = XS(rows_of)(&b, 1, edge, height, S * 2);
-    XS_UNROLL for (int i = 0; i < height; i++) __builtin_prefetch(r.first + (u64)i * r.pitch + XS_AHEAD);
+    const struct XS(rows) r = XS(rows_once)(&b, edge, S * 2);
+    XS_UNROLL for (int n = 0; n < height * count * S * 2; n += 64) __builtin_prefetch(r.below + n);
     return r;
 }
 
@@ -1160,19 +1169,20 @@ XS_SHORT struct XS(rows) XS(block2d_rows)(int height, int count, u8 *edge, u64 p
 XS_SHORT struct XS(rows) XS(block2d_columns)(u8 *edge, u64 ptr, u32 mem_w, u32 mem_h, u32 pitch, i32 x, i32 y)
 {
     const struct XS(block) b = {4, 8, 16, 1, ptr, mem_w, mem_h, pitch, x, y};
-    const struct XS(rows) r = XS(rows_of)(&b, 1, edge, 16, 32);
-    for (int i = 0; i < 16 && !(x & 8); i++) /* which is half a line in each row */
-        __builtin_prefetch(r.first + (u64)i * r.pitch + 128);
-    return r;
+    return XS(rows_once)(&b, edge, 32);
 }
 
 /* The same as floats, transposed. */
 #define XS_BLOCK2D_COLUMNS(T)                                                                                          \
     XS_FUNCTION void XS(block2d_load_columns_##T)(f32x * to, u64 ptr, u32 mem_w, u32 mem_h, u32 pitch, i32 x, i32 y)   \
     {                                                                                                                  \
+        const struct XS(block) b = {4, 8, 16, 1, ptr, mem_w, mem_h, pitch, x, y};                                      \
         u8 edge[16 * 32];                                                                                              \
+        const struct XS(rows) r = XS(rows_of)(&b, 1, edge, 16, 32);                                                    \
         u32x dwords[8];                                                                                                \
-        XS(turn_rows)(dwords, XS(block2d_columns)(edge, ptr, mem_w, mem_h, pitch, x, y));                              \
+        for (int i = 0; i < 16 && !(x & 8); i++) /* which is half a line in each row */                                \
+            __builtin_prefetch(r.first + (u64)i * r.pitch + 128);                                                      \
+        XS(turn_rows)(dwords, r);                                                                                      \
         for (int i = 0; i < 8; i++) XS(T##_pair)(to + 2 * i, dwords[i]);                                               \
     }
 XS_BLOCK2D_COLUMNS(f16)
