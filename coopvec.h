@@ -1,6 +1,6 @@
 /* coopvec.h - cooperative vectors: matrix-vector operations on work-items' vectors, for kernels in plain C.
  *
- * Files: coopvec.h coopmatrix.h spirv_emit.h, 951 KB in all. Version: XETILE_VERSION. License: MIT, see LICENSE.
+ * Files: coopvec.h coopmatrix.h spirv_emit.h, 981 KB in all. Version: XETILE_VERSION. License: MIT, see LICENSE.
  *
  * A small neural network in a kernel, one work-item per pixel:
  *

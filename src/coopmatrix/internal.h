@@ -47,6 +47,18 @@ typedef struct {
     const cm_matrix *a, *b;
     cm_matrix acc; /* C going in, D coming out; its part array belongs to the method */
 } cm_job_;
+
+/* dot_products.c: a method, given the components of A and B, that only modules for Vulkan need: programs that include
+ * nothing of Vulkan compile without it. False where it is not for this product. */
+typedef bool cm_method_(cm_ctx *c, cm_job_ *job, const spe_id *a, const spe_id *b);
+
+#if defined(XETILE_STATIC_) && !defined(__cplusplus) /* a tentative definition: NULL unless dot_products.c follows */
+static cm_method_ *const cm_vulkan_here_;
+#define CM_VULKAN_METHOD_ cm_vulkan_here_
+#else
+XETILE_PRIVATE cm_method_ *cm_vulkan_(void);
+#define CM_VULKAN_METHOD_ cm_vulkan_()
+#endif
 #endif
 
 #include "prototypes.h"

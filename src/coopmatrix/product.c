@@ -267,6 +267,8 @@ static void cm_mul_add_plain_(cm_ctx *c, cm_job_ *job)
     if (cm_mul_add_dots_(c, job)) return;
     spe_id *a = cm_component_ids(c, job->a, acc), *b = cm_component_ids(c, job->b, acc);
     for (int i = 0; a && i < job->a->layout.size_v; i++) a[i] = spe_reload(c->module, a[i]);
+    cm_method_ *dots = c->target.vulkan ? CM_VULKAN_METHOD_ : NULL;
+    if (a && b && dots && dots(c, job, a, b)) return;
     if (a && b && job->acc.layout.size_i < job->acc.layout.lanes) {
         c->written += job->b->layout.rows * job->b->layout.cols;
         if (c->written <= cm_written_most_(c)) cm_mul_add_by_lanes_(c, job, a, b);
