@@ -292,6 +292,23 @@ XT_KERNEL (product, ptr(f16, A), ptr(f16, B), ptr(f32, C), u32(M), u32(N), u32(K
     XT_STORE_TILE(XT_EXP(c), t);
 }
 
+/* D = A B + C of few rows by one subgroup: dot products over its lanes. */
+static void few(XT_CONTEXT, int rows, int depth, int cols, xt_val A, xt_val B, xt_val C, xt_val D)
+{
+    const xt_map map = XT_MAP(.sg_layout = {1, 1}, .sg_data = {rows, cols});
+    const xt_map map_a = xt_map_mma_a(&map, depth), map_b = xt_map_mma_b(&map, depth);
+    xt_vec a = XT_LOAD_TILE(XT_INIT_TILE(A, of(A), rows, depth, .shape = XT_AT(rows, depth), .map = map_a));
+    xt_vec b = XT_LOAD_TILE(XT_INIT_TILE(B, of(B), depth, cols, .shape = XT_AT(depth, cols), .map = map_b));
+    xt_vec c = XT_LOAD_TILE(XT_INIT_TILE(C, of(C), rows, cols, .shape = XT_AT(rows, cols), .map = map));
+    XT_STORE_TILE(XT_TILE_MMA(a, b, c), XT_INIT_TILE(D, of(D), rows, cols, .shape = XT_AT(rows, cols), .map = map));
+}
+#define FEW(name, T, S, rows, depth, cols)                                                                             \
+    XT_KERNEL (name, ptr(T, A), ptr(T, B), ptr(S, C), ptr(S, D)) { few(XT_SELF, rows, depth, cols, A, B, C, D); }
+FEW(few_1_32_1, f32, f32, 1, 32, 1)
+FEW(few_2_64_3, i32, i32, 2, 64, 3)
+FEW(few_3_72_5, f32, f32, 3, 72, 5)
+FEW(few_4_40_2, i32, i32, 4, 40, 2)
+
 /* Sums of rows that four subgroups share: through local memory. */
 XT_KERNEL (sums, ptr(f32, X), ptr(f32, Y), u32(M), u32(N))
 {
@@ -677,6 +694,51 @@ static spe_words local_bytes_module(spe_module *m, uint32_t bytes)
     return finish(m, "local_bytes");
 }
 
+static double number_at(bool is_float, const void *x, int i)
+{
+    return is_float ? (double)((const float *)x)[i] : ((const int32_t *)x)[i];
+}
+
+/* Integers are exact; floats within the roundings of a sum of so many. */
+static void check_few(const xt_kernel *kernel, bool floats, int rows, int depth, int cols)
+{
+    enum { MOST = 512 };
+    void *x[4];
+    vkd_kernel k;
+    xt_module mod = XT_BUILD(*kernel, &(xt_target){VKD_TARGET(&device)});
+    CHECK_MSG(mod.words, "%s", mod.error->text);
+    for (int i = 0; i < 4; i++) {
+        x[i] = vkd_alloc(&device, VKD_SHARED, MOST * 4, 0);
+        for (int n = 0; n < MOST; n++) {
+            float value = (float)between(-99, 99);
+            int32_t whole = (int32_t)value;
+            memcpy((char *)x[i] + n * 4, floats ? (void *)&value : (void *)&whole, 4);
+        }
+    }
+    vkd_fill(&device, x[3], 0xff, MOST * 4);
+    if (VKD_LOAD(&k, &device, mod)) vkd_launch(&k, (vkd_groups){1, 1, 1}, x[0], x[1], x[2], x[3]);
+    check_device();
+    for (int i = 0; i < rows * cols; i++) {
+        double sum = number_at(floats, x[2], i), size = fabs(sum);
+        for (int d = 0; d < depth; d++) {
+            double one = number_at(floats, x[0], i / cols * depth + d) * number_at(floats, x[1], d * cols + i % cols);
+            sum += one, size += fabs(one);
+        }
+        double got = number_at(floats, x[3], i), error = floats ? (depth + 1) * 0x1p-24 * size : 0;
+        CHECK_MSG(fabs(got - sum) <= error, "%s, element %d: %.9g, not %.9g", kernel->name, i, got, sum);
+    }
+    for (int i = 0; i < 4; i++) vkd_free(&device, x[i]);
+    xt_free(&mod);
+}
+
+TEST(products_of_few_rows)
+{
+    check_few(&few_1_32_1, true, 1, 32, 1);
+    check_few(&few_2_64_3, false, 2, 64, 3);
+    check_few(&few_3_72_5, true, 3, 72, 5);
+    check_few(&few_4_40_2, false, 4, 40, 2);
+}
+
 TEST(all_local_memory_may_be_taken_and_no_more)
 {
     uint32_t most = (uint32_t)device.target.local_memory;
@@ -809,6 +871,7 @@ int main(void)
     RUN(constants_in_memory_and_barriers_in_two_halves);
     RUN(parameters_beyond_what_is_pushed);
     RUN(kernels_of_xetile);
+    RUN(products_of_few_rows);
     RUN(batches_and_copies);
     RUN(all_local_memory_may_be_taken_and_no_more);
     RUN(kernels_of_one_module_each_have_local_memory);
