@@ -31,6 +31,20 @@
 PEAK_FUNCTION(peak_512, __attribute__((target("avx512f"))), 64, PEAK_FUSED)
 PEAK_FUNCTION(peak_256, __attribute__((target("avx2,fma"))), 32, PEAK_FUSED)
 PEAK_FUNCTION(peak_128, , 16, PEAK_TWO)
+#define PEAK_PAIRS(sum) __asm__ volatile("vdpbf16ps %2, %1, %0" : "+v"(sum) : "v"(x), "v"(y));
+PEAK_FUNCTION(peak_bf16_lanes, __attribute__((target("avx512f"))), 64, PEAK_PAIRS)
+
+/* The same by the instruction that multiplies pairs of bf16; 0 if the CPU has none. */
+static double peak_bf16(const char *isa)
+{
+    double best = 0;
+    if (strcmp(isa, "avx512") != 0 || !__builtin_cpu_supports("avx512bf16")) return 0;
+    for (int i = 0; i < 5; i++) {
+        double v = 2 * peak_bf16_lanes(); /* two products for each f32 */
+        if (v > best) best = v;
+    }
+    return best;
+}
 
 /* GFLOP/s of one thread, the best of a few; 0 if unknown. */
 static double peak_f32(const char *isa)
@@ -48,14 +62,18 @@ static double peak_f32(const char *isa)
     (void)isa;
     return 0;
 }
+static double peak_bf16(const char *isa) { return peak_f32(isa); }
 #endif
 
-/* The bound per thread, for comparison with the products at this instruction set. */
+/* The bound per thread, for comparison with products at this instruction set; beside it that of bf16's instruction. */
 static void print_peak(const char *isa)
 {
     char name[64];
-    double v = peak_f32(isa);
+    double v = peak_f32(isa), pairs = peak_bf16(isa);
     snprintf(name, sizeof name, "f32_peak_of_a_thread_%s", isa);
-    if (v > 0) bench_line(name, v, "GFLOP/s");
+    if (pairs > 0)
+        bench_peer_line(name, v, "GFLOP/s", "vdpbf16ps", pairs);
+    else if (v > 0)
+        bench_line(name, v, "GFLOP/s");
 }
 #endif

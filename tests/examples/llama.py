@@ -16,7 +16,7 @@ SIZE = DIM // HEADS
 
 # The formats of struct: bfloat16 is the upper half of a float.
 READ = {"F16": lambda b: struct.unpack(f"<{len(b) // 2}e", b), "F32": lambda b: struct.unpack(f"<{len(b) // 4}f", b),
-        "BF16": lambda b: struct.unpack(f"<{len(b) // 2}f", b"".join(b"\0\0" + b[i:i + 2] for i in range(0, len(b), 2)))}
+        "BF16": lambda b: READ["F32"](b"".join(b"\0\0" + b[i:i + 2] for i in range(0, len(b), 2)))}
 WRITE = {"F16": lambda v: struct.pack(f"<{len(v)}e", *v), "F32": lambda v: struct.pack(f"<{len(v)}f", *v),
          "BF16": lambda v: b"".join(struct.pack("<f", x)[2:] for x in v)}
 
@@ -119,7 +119,7 @@ def check(path, part, chosen):
         size = math.sqrt(sum(v * v for v in logits) / len(logits))
         missed = (max(logits) - logits[known[position + 1]]) / size
         if missed > part:
-            sys.exit(f"after {known[:position + 1]}: token {known[position + 1]} has {missed:.3f} less than the largest")
+            sys.exit(f"after {known[:position + 1]}: {known[position + 1]} has {missed:.3f} less than the largest")
 
 
 if sys.argv[1] == "write":
