@@ -1296,6 +1296,8 @@ typedef struct {
     spe_id slice; /* its distance along k; 0: the first */
     xt_tile tile;
     spe_id address, lines, width, pitch, pitch_of_class; /* of its matrix, in bytes; see xt_stage_matrix_ */
+    spe_id pitch_again; /* the same for Intel's compiler to take for another: a line's second message has a header of
+                         * its own then */
     spe_id *got;
 } xt_stage_;
 
@@ -4587,7 +4589,8 @@ XE_FN_ void xt_stage_matrix_(xt_ctx *x, xt_stage_ *s)
     }
     s->width = spe_imul(m, xt_emit_hoisted_(x, &matrix->shape[xt_inner_(matrix)], CM_I32), bytes);
     s->pitch = spe_imul(m, xt_emit_hoisted_(x, &matrix->pitch, CM_I32), bytes);
-    s->pitch_of_class = spe_imul(m, s->pitch, classes);
+    s->pitch_of_class = s->pitch_again = spe_imul(m, s->pitch, classes);
+    if (!x->target.block2d.offsets && s->subgroups == 1) spe_differ(m, 0, 1, &s->pitch_again);
 }
 
 /* The surface of class `number`. */
@@ -4702,6 +4705,7 @@ XE_FN_ void xt_stage_fetch_(xt_ctx *x, const xt_stage_ *s, int round)
         got[2] = r.shift;
         if (s->bytes == 4) continue;
         r.block.pos_x = spe_iadd(m, r.block.pos_x, spe_select(m, spe_ieq(m, got[2], zero), zero, one));
+        r.block.pitch = s->pitch_again;
         got[1] = xt_stage_message_(x, s, &r.block);
     }
 }

@@ -44,21 +44,21 @@ f16_90x76x90     15 17     spill=36000 more sums than registers
 any
 u8_128x128x32    13.6 18.8 needed=5 as below, for a 16th of the operands; products of K = 32, two at a time
 bf16_scaled      18.7 23.5 spill=64 pvc, a number used after the loop; needed=11: 8 as above, 3 as below for a 16th of the operands
-f32_truncated    12 12.5   needed=3 a conversion of each f32, and joining two, for a 16th of the operands
-f16_local        12.1 14.6 needed=4.5 1.5 for the kernel's barriers and loads, 3 as below for a 16th of the operands
-f16_b_transposed_sg  21.5 33   needed=9 from here on, one subgroup copies all operands: it shifts each dword of two
-f16_a_transposed_sg  18.2 25   needed=9 messages and joins them, 3 instructions for 32 elements of 16 bits
-f16_sg_8x16x16   182 184   needed=36 element by element: an address, a load and a mask for each row, and the address's halves
-f16_sg_16x32x16  57 79     needed=18
-f16_sg_32x32x32  27.7 42   needed=12
-f16_sg_32x64x32  20.3 30   needed=9
-f16_sg_32x64x64  20.4 30   needed=9
-f16_sg_32x64x128 20.4 30   needed=9
-f16_sg_32x64x256 20.4 30   needed=9
-i8_sg_32x64x64   34 41     needed=17 of 8 bits, 4 more where four lines share a dword
-i8_sg_32x64x256  34 41     needed=17 the same
-f16_narrow_n     27 40     needed=10.5
-f16_odd_n        27.2 40   needed=11.6
+f32_truncated    8.3 11.8  needed=3 a conversion of each f32, and joining two, for a 16th of the operands
+f16_local        12 14.5   needed=4.5 1.5 for the kernel's barriers and loads, 3 as below for a 16th of the operands
+f16_b_transposed_sg  21.5 32   needed=9 from here on, one subgroup copies all operands: it shifts each dword of two
+f16_a_transposed_sg  18.2 21.6 needed=9 messages and joins them, 3 instructions for 32 elements of 16 bits
+f16_sg_8x16x16   181 183   needed=36 element by element: an address, a load and a mask for each row, and the address's halves
+f16_sg_16x32x16  56 61     needed=18
+f16_sg_32x32x32  27.5 37   needed=12
+f16_sg_32x64x32  20.3 27   needed=9
+f16_sg_32x64x64  20.4 27   needed=9
+f16_sg_32x64x128 20.4 27   needed=9
+f16_sg_32x64x256 20.4 27   needed=9
+i8_sg_32x64x64   34 38     needed=17 of 8 bits, 4 more where four lines share a dword
+i8_sg_32x64x256  34 36.5   needed=17 the same
+f16_narrow_n     27 37     needed=10.5
+f16_odd_n        27.2 36.5 needed=11.6
 f16_90x76x90     62 72     spill=57500 more sums than registers
 EOF
 }

@@ -272,6 +272,8 @@ typedef struct {
     spe_id slice; /* its distance along k; 0: the first */
     xt_tile tile;
     spe_id address, lines, width, pitch, pitch_of_class; /* of its matrix, in bytes; see xt_stage_matrix_ */
+    spe_id pitch_again; /* the same for Intel's compiler to take for another: a line's second message has a header of
+                         * its own then */
     spe_id *got;
 } xt_stage_;
 

@@ -117,7 +117,8 @@ static void xt_stage_matrix_(xt_ctx *x, xt_stage_ *s)
     }
     s->width = spe_imul(m, xt_emit_hoisted_(x, &matrix->shape[xt_inner_(matrix)], CM_I32), bytes);
     s->pitch = spe_imul(m, xt_emit_hoisted_(x, &matrix->pitch, CM_I32), bytes);
-    s->pitch_of_class = spe_imul(m, s->pitch, classes);
+    s->pitch_of_class = s->pitch_again = spe_imul(m, s->pitch, classes);
+    if (!x->target.block2d.offsets && s->subgroups == 1) spe_differ(m, 0, 1, &s->pitch_again);
 }
 
 /* The surface of class `number`. */
@@ -232,6 +233,7 @@ static void xt_stage_fetch_(xt_ctx *x, const xt_stage_ *s, int round)
         got[2] = r.shift;
         if (s->bytes == 4) continue;
         r.block.pos_x = spe_iadd(m, r.block.pos_x, spe_select(m, spe_ieq(m, got[2], zero), zero, one));
+        r.block.pitch = s->pitch_again;
         got[1] = xt_stage_message_(x, s, &r.block);
     }
 }
