@@ -16,7 +16,7 @@ trap 'rm -rf "$work"' EXIT
 status=0
 
 # The most instructions per dpas (2 with aligned pitches, 12 at any pitch) and bytes of spill (0), unless
-# listed here: for bmg, for pvc, and spill and needed for both (needed: bmg/pvc, if they differ).
+# listed here: for bmg, for pvc, and spill and needed for both (needed: bmg/pvc, if they differ). docs/fast-kernels.md says why.
 most_of() { # most_of NAME DEVICE aligned|any
     awk -v name="$1" -v device="$2" -v which="$3" '
         BEGIN { pitch = "aligned"; most = which == "aligned" ? 2 : 12; spill = 0 }

@@ -484,35 +484,6 @@ TEST(nothing_outside_of_operands_is_read)
     }
 }
 
-/* ---- the size of modules ---- */
-
-static int small[3];
-
-XT_KERNEL(small_product, ptr(f16, A), ptr(f16, B), ptr(f32, C), u32(M), u32(N), u32(K))
-{
-    xt_vec a = XT_LOAD_TILE(XT_INIT_TILE(A, f16, small[0], small[2], .shape = XT_AT(M, K)));
-    xt_vec b = XT_LOAD_TILE(XT_INIT_TILE(B, f16, small[2], small[1], .shape = XT_AT(K, N)));
-    XT_STORE_TILE(XT_TILE_MMA(a, b), XT_INIT_TILE(C, f32, small[0], small[1], .shape = XT_AT(M, N)));
-}
-
-/* A subgroup's products have two versions, and the one for any pitch copies operands in one of two ways, if they are
- * worth copying. */
-TEST(small_products_are_small_modules)
-{
-    static const struct {
-        int sides[3], most[2]; /* most: words, by default and ALIGNED */
-    } cases[] = {{{32, 32, 32}, {8300, 1191}}, {{8, 16, 16}, {2750, 986}}};
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        for (int aligned = 0; aligned < 2; aligned++) {
-            memcpy(small, cases[i].sides, sizeof small);
-            xt_module mod = XT_BUILD(small_product, &(xt_target){.name = "pvc"},
-                                     .pitch = aligned ? XT_PITCH_ALIGNED : XT_PITCH_AUTO);
-            CHECK_MSG(mod.words && mod.size / 4 <= (size_t)cases[i].most[aligned],
-                      "%d x %d x %d, aligned %d: %zu words", small[0], small[1], small[2], aligned, mod.size / 4);
-            xt_free(&mod);
-        }
-}
-
 int main(void)
 {
     if (!zed_open(&device, NULL)) {
@@ -532,7 +503,6 @@ int main(void)
     RUN(tiles_begin_anywhere);
     RUN(surfaces_cannot_have_these_pitches);
     RUN(nothing_outside_of_operands_is_read);
-    RUN(small_products_are_small_modules);
     zed_close(&device);
     return test_report();
 }
