@@ -25,10 +25,10 @@ static op_case *add_dealt(kind what, int op, int shape, cm_type type, cm_use use
     return t;
 }
 
-/* Each operation in each use of each type is tested on every shape; in the sample, on one. */
+/* Each operation in each use of each type is tested on every shape; in the sample, in one use on one shape. */
 static bool in_sample(cm_type type, cm_use use, int shape, int operation)
 {
-    return test_takes((int)type + (int)use + shape + operation, SHAPES);
+    return test_takes((int)type + SHAPES * (int)use + USES * shape + operation, USES * SHAPES);
 }
 
 /* Calls the function for every type, use and shape, and runs the cases that it adds. */

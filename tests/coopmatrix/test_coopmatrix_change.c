@@ -5,7 +5,7 @@
 #include "coopmatrix_cases.h"
 
 static const int shapes[][2] = {{16, 4}, {4, 15}, {1, 17}, {16, 1}, {32, 3}};
-enum { SHAPES = sizeof shapes / sizeof shapes[0] };
+enum { SHAPES = sizeof shapes / sizeof shapes[0], USES = 3 };
 
 static op_case *add_dealt(kind what, int rows, int cols, cm_type type, cm_use use)
 {
@@ -17,7 +17,8 @@ static op_case *add_dealt(kind what, int rows, int cols, cm_type type, cm_use us
 static bool is_float(cm_type type) { return cm_type_info(type)->kind == CM_KIND_FLOAT; }
 static bool is_int(cm_type type) { return cm_type_info(type)->kind == CM_KIND_INT; }
 
-/* Every pair of types but those that make a complex number real, in every use on every shape; in the sample, on one. */
+/* Every pair of types but those that make a complex number real, in every use on every shape; in the sample, in one use
+ * on one shape. */
 static void add_conversions(cm_type from, cm_use use)
 {
     int to, shape;
@@ -25,7 +26,7 @@ static void add_conversions(cm_type from, cm_use use)
         if (cm_is_complex(from) && !cm_is_complex(all_types[to])) continue;
         for (shape = 0; shape < SHAPES; shape++) {
             op_case *t;
-            if (!test_takes((int)from + to + (int)use + shape, SHAPES)) continue;
+            if (!test_takes((int)from + to + SHAPES * (int)use + USES * shape, USES * SHAPES)) continue;
             t = add_dealt(CONVERT, shapes[shape][0], shapes[shape][1], from, use);
             t->d = all_types[to];
             if (is_float(t->a) && is_int(t->d) && !cm_type_info(t->d)->is_signed) t->numbers = POSITIVE;
@@ -89,7 +90,8 @@ TEST(saturation)
     run_group("saturation", "soft", 16, CM_AUTO, &cases);
 }
 
-/* From every use to every use; a transpose has as many rows as columns there were. */
+/* From every use to every use; a transpose has as many rows as columns there were. In the sample each type is
+ * transposed and repeated in every use and to every use, but not from each to each. */
 TEST(moves)
 {
     static const int square[][2] = {{16, 4}, {4, 16}, {1, 8}, {16, 1}, {32, 2}};
@@ -100,7 +102,9 @@ TEST(moves)
         for (use = CM_ACC; use <= CM_B; use++)
             for (to = CM_ACC; to <= CM_B; to++, n++) {
                 const int *s = square[(n + n / 5) % 5], *r = repeats[n % 4];
-                op_case *t = add_dealt(TRANSPOSE, s[0], s[1], all_types[type], (cm_use)use);
+                op_case *t;
+                if (!test_takes(type + (int)use + to, 3)) continue;
+                t = add_dealt(TRANSPOSE, s[0], s[1], all_types[type], (cm_use)use);
                 t->rows = s[1];
                 t->cols = s[0];
                 t->use_d = (cm_use)to;
@@ -142,7 +146,8 @@ static cm_type sum_of(cm_type a, cm_type b)
     return is_int(wide) && cm_type_info(wide)->bytes < 4 ? CM_I32 : wide;
 }
 
-/* All pairs on all shapes, with C and without; in the sample, those that the matrix instruction lacks on one shape. */
+/* All pairs on all shapes, with C and without; in the sample, those that the matrix instruction has on one shape or
+ * two, others on one, and without the instruction half of them. */
 static void all_pairs(const char *name, const char *target, int S)
 {
     static const product_shape small[] = {{16, 2, 2}, {4, 3, 2}, {1, 5, 2}, {32, 1, 2}, {8, 2, 8}};
@@ -165,7 +170,7 @@ static void all_pairs(const char *name, const char *target, int S)
                                row->type_b)
                       : sum_of(all_types[a], all_types[b]);
             for (i = 0; i < 5; i++, n++)
-                if (dpas || test_takes(a + b + i, 5))
+                if (test_takes(a + b + i, dpas ? 3 : S == 16 ? 5 : 10))
                     add_product(PRODUCT, dpas ? &large[i] : &small[(i + n) % 5], all_types[a], all_types[b], sum, sum)
                         ->without_c = !cm_is_complex(sum) && n % 3 == 2;
         }
@@ -175,8 +180,8 @@ static void all_pairs(const char *name, const char *target, int S)
 TEST(products_of_all_pairs) { all_pairs("pairs", "soft", 16); }
 TEST(products_without_the_hardware) { all_pairs("pairs_plain", "generic", 8); }
 
-/* Every C that A and B promote to, and every D that C can be converted to, in turn; in the sample each C occurs with
- * each A, each B and each D, but not every A with every B. */
+/* Every C that A and B promote to, and every D that C can be converted to, in turn; in the sample nearly each C occurs
+ * with each A, each B and each D, but not every A with every B. */
 TEST(types_of_c_and_d)
 {
     static const product_shape shape = {16, 2, 2};
@@ -192,7 +197,7 @@ TEST(types_of_c_and_d)
                 while (cm_is_complex(tc) ? !cm_is_complex(td)
                        : is_int(tc)      ? !is_int(td)
                                          : !is_float(td) || td == CM_F16 || is_f8(td));
-                if (a == b || test_takes(a + b + c, 4)) add_product(PRODUCT, &shape, ta, tb, tc, td);
+                if (a == b || test_takes(a + b + c, 8)) add_product(PRODUCT, &shape, ta, tb, tc, td);
             }
     run_group("types", "soft", 16, CM_AUTO, &cases);
 }

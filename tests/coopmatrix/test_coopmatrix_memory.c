@@ -5,7 +5,7 @@
 
 /* A multiple of the subgroup, columns that divide nothing, one row, one column, more than the hardware's. */
 static const int shapes[][2] = {{16, 4}, {4, 7}, {1, 17}, {16, 1}, {32, 3}};
-enum { SHAPES = sizeof shapes / sizeof shapes[0], MODES = 8 };
+enum { SHAPES = sizeof shapes / sizeof shapes[0], USES = 3, MODES = 8 };
 
 /* Mode i of 8. The strides: contiguous, or with gaps in both directions. */
 static mode mode_number(int i, int rows, int cols, bool gaps)
@@ -22,7 +22,7 @@ static mode mode_number(int i, int rows, int cols, bool gaps)
 }
 
 /* A load in each mode is paired with a store in another, so all eight of both occur for each type, use and shape; in
- * the sample, each pair of modes of each type and use is on one shape. */
+ * the sample, each pair of modes of each type is in one use, on one shape. */
 static void add_copies(cm_type type, cm_use use)
 {
     int shape, i;
@@ -30,7 +30,7 @@ static void add_copies(cm_type type, cm_use use)
         for (i = 0; i < MODES; i++) {
             int rows = shapes[shape][0], cols = shapes[shape][1];
             op_case *t;
-            if (!test_takes((int)type + (int)use + shape + i, SHAPES)) continue;
+            if (!test_takes((int)type + SHAPES * (int)use + USES * shape + i, USES * SHAPES)) continue;
             t = add(&cases, COPY, 0, rows, cols, type, use);
             t->in = mode_number(i, rows, cols, (i + shape) % 2);
             t->out = mode_number(7 - i, rows, cols, (i / 2 + shape) % 2);
@@ -89,14 +89,14 @@ static bool has_atomic(cm_type type, kind what)
     return t->bytes >= 4 && type != CM_TF32;
 }
 
-/* In the sample any two of type, use, operation, shape and mode meet. */
+/* In the sample nearly any two of type, use, operation, shape and mode meet. */
 static void add_atomics(cm_type type, cm_use use, kind what)
 {
     int shape, i;
     for (shape = 0; shape < SHAPES; shape++)
         for (i = 0; i < MODES; i++) {
             op_case *t;
-            if (!test_takes((int)type + (int)use + (int)what + shape + i, 9)) continue;
+            if (!test_takes((int)type + (int)use + (int)what + shape + i, 17)) continue;
             t = add(&cases, what, 0, shapes[shape][0], shapes[shape][1], type, use);
             t->in = mode_number(i, t->M, t->N, false);
         }

@@ -201,7 +201,7 @@ static void run_program(uint64_t seed)
 
 TEST(random_operations)
 {
-    uint64_t seed = setting("RANDOM_SEED", 9000), count = setting("RANDOM_PROGRAMS", test_thorough() ? 10 : 5);
+    uint64_t seed = setting("RANDOM_SEED", 9000), count = setting("RANDOM_PROGRAMS", test_thorough() ? 10 : 3);
     for (uint64_t i = 0; i < count; i++) {
         int before = test_.failures_here;
         run_program(seed + i);
@@ -213,7 +213,7 @@ TEST(random_operations)
 /* For subgroups of 64, which AMD's GPUs have and no device here: modules for spirv-val, not executed. */
 TEST(modules_for_64_lanes)
 {
-    uint64_t seed = setting("RANDOM_SEED", 9100), count = setting("RANDOM_PROGRAMS", test_thorough() ? 30 : 4);
+    uint64_t seed = setting("RANDOM_SEED", 9100), count = setting("RANDOM_PROGRAMS", test_thorough() ? 30 : 2);
     for (uint64_t i = 0; i < count; i++) {
         char name[64];
         test_.random = seed + i;

@@ -4,11 +4,15 @@
  * The modules are saved, and tests/intel/test_intel_coopmatrix.sh compiles them with Intel's compiler. */
 #include "coopmatrix_cases.h"
 
+enum { OPERATIONS = 1, PLAIN_ONES = 2, BLOCKS = 4 };
 static const struct {
     const char *name;
     int S;
-} targets[] = {{"pvc", 16}, {"bmg", 16}, {"lnl", 16}, {"ptl", 16}, {"dg2", 8},
-               {"tgl", 8},  {"generic", 16}, {"soft", 16}};
+    int sample; /* what is in the sample: as bmg are lnl and ptl, which have the plain lowering there */
+} targets[] = {
+    {"pvc", 16, OPERATIONS | BLOCKS}, {"bmg", 16, OPERATIONS | BLOCKS}, {"lnl", 16, PLAIN_ONES},
+    {"ptl", 16, PLAIN_ONES},          {"dg2", 8, OPERATIONS},           {"tgl", 8, OPERATIONS},
+    {"generic", 16, OPERATIONS},      {"soft", 16, OPERATIONS | BLOCKS}};
 enum { TARGETS = sizeof targets / sizeof targets[0] };
 
 static const cm_type some_types[] = {CM_F32, CM_F16, CM_BF16, CM_I8, CM_I32, CM_F64, CM_C32, CM_E4M3};
@@ -22,12 +26,12 @@ static void add_product(int M, int N, int K, cm_type a, cm_type b, cm_type c, cm
     t->d = d;
 }
 
-/* Keeps every other case, from `first` on, and lets kernels begin anew. */
-static void keep_half(int first)
+/* In the sample, keeps one of four cases, which depends on `turn`, and lets kernels begin anew. */
+static void keep_some(int turn)
 {
     int i, kept = 0;
     for (i = 0; i < cases.count; i++) {
-        if (!test_takes(i + first, 2)) continue;
+        if (!test_takes(i + turn, 4)) continue;
         cases.list[kept] = cases.list[i];
         cases.list[kept].opens = kept % KERNEL_CASES == 0;
         kept++;
@@ -35,9 +39,9 @@ static void keep_half(int first)
     cases.count = kept;
 }
 
-/* Every operation, on a few types and both larger and smaller matrices than the hardware's. In the sample each of these
- * is either in the lowering that the target chooses or in the plain one, whose `first` differs. */
-static void every_operation(int first)
+/* Every operation, on a few types and both larger and smaller matrices than the hardware's. In the sample each but
+ * the products is on one or two of eight targets. */
+static void every_operation(int turn)
 {
     static const cm_op ops[] = {CM_ADD, CM_MUL, CM_DIV, CM_MAX};
     int i, n;
@@ -70,7 +74,7 @@ static void every_operation(int first)
             add(&cases, ATOMIC_STORE, 0, 4, 3, type, use);
         }
     }
-    keep_half(first);
+    keep_some(turn);
     add_product(16, 3, 32, CM_F16, CM_F16, CM_F32, CM_F32);
     add_product(32, 2, 16, CM_BF16, CM_BF16, CM_F32, CM_BF16);
     add_product(16, 9, 32, CM_I8, CM_I8, CM_I32, CM_I32);
@@ -84,28 +88,26 @@ static void every_operation(int first)
     cases.list[cases.count - 1].what = SATURATING;
 }
 
-static void on_all_targets(const char *what, cm_lowering lowering, bool only_intel)
+static void on_target(const char *what, int target, cm_lowering lowering)
 {
     char group[64];
-    int i;
-    for (i = 0; i < TARGETS; i++) {
-        if (only_intel && (!strcmp(targets[i].name, "generic") || !strcmp(targets[i].name, "tgl"))) continue;
-        snprintf(group, sizeof group, "%s_%s", what, targets[i].name);
-        run_group(group, targets[i].name, targets[i].S, lowering, &cases);
+    snprintf(group, sizeof group, "%s_%s", what, targets[target].name);
+    run_group(group, targets[target].name, targets[target].S, lowering, &cases);
+}
+
+static bool takes(int target, int what) { return (targets[target].sample & what) != 0 || test_thorough(); }
+
+static void operations_on_targets(const char *what, cm_lowering lowering, int sample)
+{
+    for (int i = 0; i < TARGETS; i++) {
+        if (!takes(i, sample)) continue;
+        every_operation(i);
+        on_target(what, i, lowering);
     }
 }
 
-TEST(every_target)
-{
-    every_operation(0);
-    on_all_targets("ops", CM_AUTO, false);
-}
-
-TEST(every_target_plain)
-{
-    every_operation(1);
-    on_all_targets("ops_plain", CM_PLAIN, false);
-}
+TEST(every_target) { operations_on_targets("ops", CM_AUTO, OPERATIONS); }
+TEST(every_target_plain) { operations_on_targets("ops_plain", CM_PLAIN, PLAIN_ONES); }
 
 /* Loads, stores and prefetches by 2D blocks where the target has them; the same by lanes where it has not. */
 TEST(blocks)
@@ -122,7 +124,8 @@ TEST(blocks)
             t->in.stride_row = 1;
             t->in.stride_col = 64;
         }
-    on_all_targets("blocks", CM_AUTO, false);
+    for (i = 0; i < TARGETS; i++)
+        if (takes(i, BLOCKS)) on_target("blocks", i, CM_AUTO);
 }
 
 /* 8-bit B of more rows than lanes: a lane has rows p and p + S in the text, 2 p and 2 p + 1 in the matrix instruction.
@@ -187,7 +190,8 @@ TEST(khr)
             t = add(&cases, COPY, 0, shapes[shape][0], shapes[shape][1], out, CM_ACC);
             t->in.transposed = shape == 2;
         }
-    on_all_targets("khr", CM_KHR, true);
+    for (i = 0; i < TARGETS; i++)
+        if (strcmp(targets[i].name, "generic") && strcmp(targets[i].name, "tgl")) on_target("khr", i, CM_KHR);
 }
 
 int main(void)

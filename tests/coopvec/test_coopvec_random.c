@@ -875,7 +875,7 @@ static void run_program(uint64_t seed)
 
 TEST(random_programs)
 {
-    uint64_t seed = setting("RANDOM_SEED", 5000), count = setting("RANDOM_PROGRAMS", test_thorough() ? 12 : 6);
+    uint64_t seed = setting("RANDOM_SEED", 5000), count = setting("RANDOM_PROGRAMS", test_thorough() ? 12 : 3);
     for (uint64_t i = 0; i < count; i++) {
         run_program(seed + i);
         if (getenv("RANDOM_PRINT")) test_.failures_here = 0;
@@ -887,7 +887,7 @@ TEST(random_programs)
 /* For subgroups of 64, which AMD's GPUs have and no device here: modules for spirv-val, not executed. */
 TEST(modules_for_64_lanes)
 {
-    uint64_t seed = setting("RANDOM_SEED", 5100), count = setting("RANDOM_PROGRAMS", test_thorough() ? 30 : 4);
+    uint64_t seed = setting("RANDOM_SEED", 5100), count = setting("RANDOM_PROGRAMS", test_thorough() ? 30 : 2);
     const cv_target target = {.name = "vulkan", .subgroup_sizes = 64, .local_memory = 65536, .max_group_size = 1024};
     for (uint64_t i = 0; i < count; i++) {
         char name[64];

@@ -18,11 +18,11 @@ static bool wanted(int combination, int shape, int v, mode how)
     return how == DIVERGENT || (turn % 2 && how == (turn % 4 == 1 ? OWN_MATRIX : BY_LANES));
 }
 
-/* In the sample any two of combination, shape, layout with transposition, and mode still meet. */
+/* In the sample nearly any two of combination, shape, layout with transposition, and mode still meet. */
 static bool in_sample(int combination, int shape, int v, mode how)
 {
-    if (combination >= COMBINATIONS) return test_takes(shape + v / 2 + (int)how, 2);
-    return test_takes(combination + shape + 2 * v + (int)how, 7);
+    if (combination >= COMBINATIONS) return test_takes(shape + v / 2 + (int)how, 4);
+    return test_takes(combination + shape + 2 * v + (int)how, 13);
 }
 
 static void shapes_of(int combination)

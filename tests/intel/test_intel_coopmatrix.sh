@@ -6,7 +6,7 @@
 . scripts/intel_compiler.sh
 find_compiler || { skip "intel_coopmatrix" "neither \$XE_OFFLINE nor ocloc is here (Debian: intel-ocloc)"; report; exit; }
 # Without a device the modules are made and not run.
-XETILE_SOFT=/nonexistent XETILE_SPV_DIR="$work" "$BUILD/test_coopmatrix_targets" > "$work/made" || fail "the modules" "$(cat "$work/made")"
+THOROUGH=1 XETILE_SOFT=/nonexistent XETILE_SPV_DIR="$work" "$BUILD/test_coopmatrix_targets" > "$work/made" || fail "the modules" "$(cat "$work/made")"
 
 compiled() { # compiled NAME DEVICE FILE OPTIONS
     its_turn || return

@@ -135,7 +135,8 @@ under_valgrind() {
 }
 
 # One CPU with everything, the others with what differs there, unless the run is a thorough one.
-types="f16 bf16 i8" tests="test_opencl_groups test_opencl_atomics test_xetile"
+types="f16 bf16 i8" tests="test_opencl_groups test_opencl_atomics"
+thorough && tests="$tests test_xetile"
 other aarch64 aarch64-linux-gnu "$types" "$tests" -mcpu=neoverse-n1
 # Its driver takes half a minute to build, and differs from AArch64's in having no vectors, as `generic` on x86-64.
 if thorough; then other riscv64 riscv64-linux-gnu "$types" "$tests"; else skip riscv64 "with THOROUGH=1"; fi

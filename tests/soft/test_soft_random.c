@@ -632,7 +632,7 @@ static void run_program(uint64_t seed)
 
 TEST(random_kernels)
 {
-    uint64_t seed = setting("RANDOM_SEED", 1), count = setting("RANDOM_PROGRAMS", test_thorough() ? 12 : 6);
+    uint64_t seed = setting("RANDOM_SEED", 1), count = setting("RANDOM_PROGRAMS", test_thorough() ? 12 : 3);
     for (uint64_t i = 0; i < count; i++) run_program(seed + i);
 }
 

@@ -198,8 +198,11 @@ static void check_integers(zed_module *module, int bits, int n, bool uniform, vo
             }
 }
 
-/* In the sample each length occurs in two of the four widths. */
-static bool takes(int form, int bits) { return test_takes(form + (bits == 16 || bits == 64), 2); }
+/* In the sample each form occurs in one of the four widths. */
+static bool takes(int form, int bits)
+{
+    return test_takes(form + (bits >= 16) + (bits >= 32) + (bits >= 64), 4);
+}
 
 static void integers(int bits)
 {

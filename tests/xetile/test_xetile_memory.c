@@ -736,7 +736,8 @@ static void check_beyond(int type, int rows, int cols, uint32_t m, uint32_t n, u
     zed_free(&device, z);
 }
 
-/* They are read as i32, and a negative extent has no elements: loads give the padding, and stores nothing. */
+/* They are read as i32, and a negative extent has no elements: loads give the padding, and stores nothing. In the sample
+ * each tile has one type. */
 TEST(extents_that_are_negative)
 {
     static const uint32_t extents[][2] = {{8, 0xffffffff},          {0xffffffff, 8},          {0x80000000, 40},
@@ -748,7 +749,7 @@ TEST(extents_that_are_negative)
     for (size_t e = 0; e < sizeof extents / sizeof *extents; e++)
         for (size_t t = 0; t < 4; t++)
             for (size_t p = 0; p < sizeof places / sizeof *places; p++, count++)
-                if (test_takes((int)(e + t + p), 3))
+                if (test_takes((int)(e + t + p), 4))
                     check_beyond(types[(e + p) % 4], tiles[t][0], tiles[t][1], extents[e][0], extents[e][1],
                                  APRON_PITCH, places[p][0], places[p][1]);
     CHECK(count > 100);

@@ -15,8 +15,8 @@ static struct {
     for (const variant *v = variants; v < variants + sizeof variants / sizeof variants[0]; v++)                        \
         if (target_has(v))
 
-/* In the sample a variant runs one form of two, or none; which, changes from test to test. */
-static bool takes(const variant *v, int turn) { return test_takes((int)(v - variants) + turn, 4); }
+/* In the sample a form runs in one variant of five; in which, changes from test to test. */
+static bool takes(const variant *v, int turn) { return test_takes((int)(v - variants) + turn, 5); }
 
 static const xt_map no_map = {{0, 0}, {0, 0}}, by_4 = {{2, 2}, {4, 16}}, round_robin = {{4, 1}, {1, 32}};
 

@@ -250,7 +250,7 @@ static void rarely(pitch_case c)
 TEST(rows)
 {
     check((pitch_case){CM_F16, CM_F32, GROUP, 64, 64, 32, {0, 0}, 70, 67, 45, {0, 0}, {0, 0}, 0});
-    check((pitch_case){CM_BF16, CM_F32, GROUP, 64, 64, 32, {0, 0}, 61, 63, 75, {3, 2}, {1, 3}, 0});
+    rarely((pitch_case){CM_BF16, CM_F32, GROUP, 64, 64, 32, {0, 0}, 61, 63, 75, {3, 2}, {1, 3}, 0});
     rarely((pitch_case){CM_I8, CM_I32, WHOLE, 32, 64, 32, {0, 0}, 33, 61, 71, {0, 0}, {1, 2}, 0});
     check((pitch_case){CM_U8, CM_I32, GROUP, 64, 64, 64, {0, 0}, 67, 66, 77, {1, 4}, {3, 0}, 0});
     rarely((pitch_case){CM_TF32, CM_F32, GROUP, 64, 64, 16, {0, 0}, 50, 41, 37, {0, 1}, {1, 3}, 0});
@@ -275,7 +275,7 @@ TEST(a_line_for_each_lane)
 /* Operands that do not fit in the registers: they are loaded slice by slice. */
 TEST(deep_tiles)
 {
-    check((pitch_case){CM_F16, CM_F32, GROUP, 64, 64, 256, {0, 0}, 67, 70, 301, {0, 0}, {1, 0}, 0});
+    rarely((pitch_case){CM_F16, CM_F32, GROUP, 64, 64, 256, {0, 0}, 67, 70, 301, {0, 0}, {1, 0}, 0});
     check((pitch_case){CM_BF16, CM_F32, GROUP, 64, 64, 256, {1, 1}, 61, 66, 265, {1, 0}, {0, 1}, 3});
     rarely((pitch_case){CM_I8, CM_I32, WHOLE, 32, 64, 128, {0, 1}, 33, 61, 171, {0, 0}, {1, 2}, 0});
     rarely((pitch_case){CM_TF32, CM_F32, GROUP, 64, 64, 128, {0, 0}, 50, 41, 137, {0, 1}, {1, 3}, 0});
@@ -315,7 +315,7 @@ TEST(conversions)
     converted[0] = true, converted[1] = true;
     rarely((pitch_case){CM_F16, CM_F32, GROUP, 64, 64, 32, {0, 0}, 70, 67, 45, {0, 0}, {1, 0}, 0});
     check((pitch_case){CM_BF16, CM_F32, GROUP, 64, 64, 32, {0, 0}, 61, 63, 75, {3, 2}, {1, 3}, 5});
-    check((pitch_case){CM_F16, CM_F32, GROUP, 64, 64, 32, {1, 1}, 67, 70, 45, {1, 0}, {1, 0}, 0});
+    rarely((pitch_case){CM_F16, CM_F32, GROUP, 64, 64, 32, {1, 1}, 67, 70, 45, {1, 0}, {1, 0}, 0});
     converted[0] = false, converted[1] = true;
     rarely((pitch_case){CM_BF16, CM_F32, BROAD, 64, 128, 32, {0, 0}, 65, 127, 85, {1, 1}, {3, 1}, 0});
     converted[0] = true, converted[1] = false;
@@ -330,14 +330,14 @@ TEST(copies)
 {
     copied = BETWEEN;
     check((pitch_case){CM_F16, CM_F32, GROUP, 64, 64, 32, {0, 0}, 70, 67, 45, {0, 0}, {1, 0}, 0});
-    check((pitch_case){CM_BF16, CM_F32, TALL, 128, 64, 32, {1, 0}, 131, 61, 75, {0, 0}, {1, 0}, 5});
+    rarely((pitch_case){CM_BF16, CM_F32, TALL, 128, 64, 32, {1, 0}, 131, 61, 75, {0, 0}, {1, 0}, 5});
     rarely((pitch_case){CM_BF16, CM_F32, WHOLE, 12, 40, 32, {0, 1}, 33, 61, 45, {0, 0}, {1, 2}, 3});
     rarely((pitch_case){CM_I8, CM_I32, GROUP, 64, 64, 32, {0, 0}, 70, 67, 45, {0, 0}, {1, 0}, 0});
     rarely((pitch_case){CM_TF32, CM_F32, GROUP, 64, 64, 32, {0, 0}, 70, 67, 45, {0, 0}, {1, 0}, 0});
     copied = OWN;
     check((pitch_case){CM_F16, CM_F32, GROUP, 64, 64, 32, {0, 0}, 70, 67, 45, {0, 0}, {1, 0}, 0});
     copied = BUFFERS;
-    check((pitch_case){CM_F16, CM_F32, GROUP, 64, 64, 32, {0, 0}, 70, 67, 75, {0, 0}, {1, 0}, 0});
+    rarely((pitch_case){CM_F16, CM_F32, GROUP, 64, 64, 32, {0, 0}, 70, 67, 75, {0, 0}, {1, 0}, 0});
     check((pitch_case){CM_BF16, CM_F32, GROUP, 64, 64, 32, {1, 1}, 61, 66, 101, {1, 0}, {0, 1}, 5});
     check((pitch_case){CM_I8, CM_I32, GROUP, 64, 64, 32, {0, 1}, 67, 66, 77, {1, 4}, {3, 0}, 0});
     rarely((pitch_case){CM_U8, CM_I32, GROUP, 64, 64, 64, {1, 0}, 67, 66, 177, {1, 4}, {3, 0}, 3});
@@ -472,7 +472,7 @@ TEST(nothing_outside_of_operands_is_read)
         edge.group = bytes || form & 4;
         for (int version = 0; version < 2; version++) {
             zed_kernel kernel;
-            if (!test_takes(form + version * 2, 4) ||
+            if (!test_takes(form + version * 3, 6) ||
                 !load(&kernel, &at_the_edges, version ? XT_PITCH_ANY : XT_PITCH_AUTO))
                 continue;
             for (int i = 0; i < 3; i++)

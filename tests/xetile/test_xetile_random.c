@@ -853,7 +853,7 @@ static bool run_program(uint64_t seed, const variant *v)
 
 TEST(random_programs)
 {
-    uint64_t seed = setting("RANDOM_SEED", 3090), count = setting("RANDOM_PROGRAMS", test_thorough() ? 10 : 5);
+    uint64_t seed = setting("RANDOM_SEED", 3090), count = setting("RANDOM_PROGRAMS", test_thorough() ? 10 : 3);
     for (uint64_t i = 0; i < count; i++) {
         const variant *v = &variants[i % (sizeof variants / sizeof *variants)];
         if (target_has(v)) run_program(seed + i, v);
@@ -865,7 +865,7 @@ TEST(random_programs)
 /* For subgroups of 64, which AMD's GPUs have and no device here: modules for spirv-val, not executed. */
 TEST(modules_for_64_lanes)
 {
-    uint64_t seed = setting("RANDOM_SEED", 3190), count = setting("RANDOM_PROGRAMS", test_thorough() ? 30 : 4);
+    uint64_t seed = setting("RANDOM_SEED", 3190), count = setting("RANDOM_PROGRAMS", test_thorough() ? 30 : 2);
     for (uint64_t i = 0; i < count; i++) {
         const variant *v = &variants[i % 3]; /* those that are not about a size */
         const xt_target target = {
