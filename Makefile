@@ -12,7 +12,7 @@ LIBDIR ?= lib
 BUILD ?= build
 $(if $(word 2,$(BUILD)),$(error BUILD is "$(BUILD)": make splits names at spaces, so choose a folder without one))
 JOBS ?= 2
-CFLAGS ?= -O2 -g
+CFLAGS ?= -O2 -g$(if $(CI),1)
 # Tests take longer to compile than to run, except under sanitizers; a debugger is for those at home.
 TEST_CFLAGS ?= $(if $(SANITIZE),-O1,-O0) -g$(if $(CI),1)
 # A command with the forms `$(XE_OFFLINE) isa DEVICE FILE OPTIONS`, for systems without ocloc in PATH, and
@@ -100,9 +100,9 @@ $(examples): $(BUILD)/%: examples/%.c $(library) | $(BUILD)
 $(BUILD)/mpi_summa: examples/mpi_summa.c $(library) | $(BUILD)
 	$(if $(V),,@echo "  mpicc $@" &&) OMPI_CC="$(CC)" $(MPICC) -std=c11 $(ALL_CFLAGS) $(LOADER_CFLAGS) $(LDFLAGS) -o $@ $< $(library) -lm
 
-# The same for Vulkan.
+# The same for Vulkan; where CI is set, optimised less, since they are the same sources.
 $(filter-out %/mpi_summa,$(vulkan_examples)): $(BUILD)/vulkan/%: examples/%.c $(library) | $(BUILD)/vulkan
-	$(compile) -std=c11 -Ivulkan $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< $(library) -lm
+	$(compile) -std=c11 -Ivulkan $(ALL_CFLAGS) $(if $(CI),-O1) $(LDFLAGS) -o $@ $< $(library) -lm
 
 $(BUILD)/vulkan/mpi_summa: examples/mpi_summa.c $(library) | $(BUILD)/vulkan
 	$(if $(V),,@echo "  mpicc $@" &&) OMPI_CC="$(CC)" $(MPICC) -std=c11 -Ivulkan $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< $(library) -lm
@@ -184,7 +184,7 @@ test: ## build and run every test; the last line sums them up
 	built=yes; $(MAKE) --no-print-directory -j$(JOBS) -k build-all || built=no; \
 	$(run_tests) $(sort $(notdir $(tests) $(soft_tests) $(xe_tests))) $(sort $(notdir $(test_scripts)))
 
-test-thorough: ## the same, with every combination that large tests take a sample of (THOROUGH=1): twice as long
+test-thorough: ## the same, with every combination that large tests take a sample of (THOROUGH=1): three times as long
 	$(again) test THOROUGH=1
 
 quick = $(shell cat tests/quick.txt)

@@ -37,10 +37,10 @@ runs " layer_norm 100 x 333" softmax
 runs " 20000 points" kmeans
 runs " 479 x 270" image_filter
 runs " int4" quantized_linear
-runs " 1003 x 16 x 32" tall_gemm --m 1003
-runs " f16 100 x 77 x 55" gemm_slm --m 100 --n 77 --k 55
 runs " mandelbrot" tiny_compiler examples/mandelbrot.tiny
 if thorough; then
+    runs " 1003 x 16 x 32" tall_gemm --m 1003
+    runs " f16 100 x 77 x 55" gemm_slm --m 100 --n 77 --k 55
     runs " i8 200 x 300 x 136" gemm_epilogue
     runs " f16 100 x 77 x 55" gemm_l2 --m 100 --n 77 --k 55
     runs " 10000 of 17 x 9 x 5" batched_gemm
@@ -49,6 +49,6 @@ if thorough; then
     runs "" flash_attention --length 33 --heads 1
     runs "" mlp_inference --items 1024
 else
-    skip "batched_gemm gemm_epilogue gemm_l2 gemm_transpose gemm_variants flash_attention mlp_inference" "with THOROUGH=1: minutes of lavapipe's compiler"
+    skip "batched_gemm gemm_epilogue gemm_l2 gemm_slm gemm_transpose gemm_variants flash_attention mlp_inference tall_gemm" "with THOROUGH=1: minutes of lavapipe's compiler"
 fi
 report
