@@ -1,29 +1,62 @@
 /* powers.c - powers and roots for Vulkan, of f32 and f64. */
 #include "internal.h"
 
-/* log m of m from sqrt(1/2) to sqrt(2), in two parts: s = (m - 1) / (m + 1), of which the upper half is exact,
- * and log m = 2 s + 2 s^3 / 3 ... */
-static spe_id spe_two_part_series_(spe_module *m, spe_id mantissa, spe_id *low)
+/* x times 5/4, 1 or 3/4, so that it is from 0.88 to 1.19; what rounding lost of it, and the logarithm to base 2 of that
+ * factor in two parts: exponents less the first are exact. */
+typedef struct {
+    spe_id product, lost, high, low;
+} spe_near_one_;
+
+static spe_id spe_one_of_three_(spe_module *m, spe_id small, spe_id if_small, spe_id large, spe_id if_large)
 {
-    spe_id one = spe_glsl_f_(m, mantissa, 1.0), f = spe_fsub(m, mantissa, one), d = spe_fadd(m, mantissa, one);
-    spe_id d_high = spe_head_(m, d), d_low = spe_fsub(m, mantissa, spe_fsub(m, d_high, one));
+    spe_id zero = spe_null(m, spe_type_of(m, if_small));
+    return spe_select(m, small, if_small, spe_select(m, large, if_large, zero));
+}
+
+static spe_near_one_ spe_multiplied_near_one_(spe_module *m, spe_id x)
+{
+    static const double logarithms[2][4] = {
+        {1319 / 4096.0, -9.338948763765212e-05, -1700 / 4096.0, 1.5632211561814537e-06},
+        {1382670639 / 4294967296.0, 4.768513324782187e-11, -1782572486 / 4294967296.0, -3.785310626949533e-12}};
+    spe_near_one_ r;
+    spe_id part[4], small = spe_flt_c_(m, x, 0.8928), large = spe_fgt_c_(m, x, 1.19), quarter = spe_fmul_c_(m, x, 0.25);
+    spe_id less = spe_fneg(m, quarter), q = spe_one_of_three_(m, small, quarter, large, less);
+    for (int i = 0; i < 4; i++) part[i] = spe_glsl_f_(m, x, logarithms[spe_bits_of_(m, x) == 64][i]);
+    r.product = spe_fadd(m, x, q);
+    r.lost = spe_fsub(m, q, spe_fsub(m, r.product, x));
+    r.high = spe_one_of_three_(m, small, part[0], large, part[2]);
+    r.low = spe_one_of_three_(m, small, part[1], large, part[3]);
+    return r;
+}
+
+/* log x of x + lost from 0.88 to 1.19, in two parts: s = (x - 1) / (x + 1), of which the upper half is exact, and
+ * log x = 2 s + 2 s^3 / 3 ... */
+static spe_id spe_two_part_series_(spe_module *m, spe_id x, spe_id lost, spe_id *low)
+{
+    spe_id one = spe_glsl_f_(m, x, 1.0), f = spe_fsub(m, x, one), d = spe_fadd(m, x, one);
+    spe_id d_high = spe_head_(m, d), d_low = spe_fsub(m, x, spe_fsub(m, d_high, one));
     spe_id s = spe_fdiv(m, f, d), s_high = spe_head_(m, s), z = spe_fmul(m, s, s), cube = spe_fmul(m, s, z);
     spe_id tail = spe_fmul(m, cube, spe_logarithm_series_(m, z));
     spe_id rest = spe_fsub(m, f, spe_fmul(m, s_high, d_high));
     rest = spe_fsub(m, rest, spe_fmul(m, s_high, d_low));
+    rest = spe_fadd(m, rest, spe_fmul(m, lost, spe_fsub(m, one, s)));
     rest = spe_fdiv(m, rest, d);
     *low = spe_fadd(m, spe_fadd(m, rest, rest), tail);
     return spe_fadd(m, s_high, s_high);
 }
 
-/* log2 x in two parts, to 2^-30 or 2^-59 of it, for positive finite x. Called where arithmetic is as written. */
+/* log2 x in two parts, to 2^-30 or 2^-60 of it, for positive finite x. Called where arithmetic is as written. */
 static spe_id spe_two_logarithms_(spe_module *m, spe_id x, spe_id *low)
 {
     spe_id exponent, mantissa = spe_mantissa_(m, x, &exponent), rest;
-    spe_id e = spe_s_to_f(m, spe_type_of(m, x), exponent), natural = spe_two_part_series_(m, mantissa, &rest);
+    spe_near_one_ near = spe_multiplied_near_one_(m, mantissa);
+    spe_id e = spe_s_to_f(m, spe_type_of(m, x), exponent);
+    spe_id natural = spe_two_part_series_(m, near.product, near.lost, &rest);
+    e = spe_fsub(m, e, near.high); /* exact */
     spe_id high = spe_fmul_c_(m, natural, spe_by_size_(m, x, 1.4423828125, 0x1.715476p0)); /* exact */
     spe_id l = spe_fmul_c_(m, natural, spe_by_size_(m, x, 0.0003122283889634, 1.92596299112661746887e-08));
     l = spe_fadd(m, l, spe_fmul_c_(m, rest, 1.4426950408889634));
+    l = spe_fsub(m, l, near.low);
     spe_id sum = spe_fadd(m, e, high), lost = spe_fsub(m, high, spe_fsub(m, sum, e));
     l = spe_fadd(m, lost, l);
     spe_id total = spe_fadd(m, sum, l);
