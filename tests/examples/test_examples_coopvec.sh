@@ -26,6 +26,7 @@ for type in f16 e4m3 i8; do # in the sample one of them as users have it
     check_says "mlp_inference $type" "ok mlp_inference $type: 8192 items" env "XETILE_SOFT_TIER=${XETILE_SOFT_TIER:-$tier}" \
         "$BUILD/mlp_inference" --device software --type $type --items 8192
 done
+thorough || export XETILE_SOFT_TIER="${XETILE_SOFT_TIER:-quick}"
 check_refused "unknown type" "f64" "$BUILD/mlp_inference" --type f64
 check_refused "1000 items" "--items 1000" "$BUILD/mlp_inference" --items 1000
 check_refused "items in words" "--items many" "$BUILD/mlp_inference" --items many

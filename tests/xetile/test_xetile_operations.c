@@ -654,8 +654,10 @@ TEST(scans_along_both_dimensions)
         if (takes(v, 6)) check_scan(v, CM_F16, 8, 32, by_4, v != variants);
     }
     check_scan(&variants[0], CM_F32, 3, 45, no_map, false);
-    check_scan(&variants[0], CM_F32, 8, 32, round_robin, true);
-    check_scan(&variants[0], CM_I32, 8, 32, by_4, true);
+    if (test_thorough()) { /* in the sample, other operations have round-robin tiles */
+        check_scan(&variants[0], CM_F32, 8, 32, round_robin, true);
+        check_scan(&variants[0], CM_I32, 8, 32, by_4, true);
+    }
     check_scan(&variants[0], CM_F16, 5, 7, no_map, false);
 }
 
