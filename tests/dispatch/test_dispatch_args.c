@@ -608,12 +608,14 @@ TEST(changes_are_made_in_place_where_the_driver_can)
 TEST(a_cache_is_used_as_far_as_the_driver_goes_along)
 {
     char folder[] = "/tmp/xetile-cache-XXXXXX", command[64];
+    uint32_t other[sizeof words / 4];
     zed_module m;
+    memcpy(other, words, sizeof other);
     CHECK(begin("u32 n", 1));
     CHECK(mkdtemp(folder) != NULL);
     pretend.spirv_loads = 0;
 #define LOAD(says, native, spirv, ...)                                                                                 \
-    CHECK(zed_module_load_cached(&m, &dev, words, sizeof words, __VA_ARGS__));                                         \
+    CHECK(zed_module_load_cached(&m, &dev, other, sizeof other, __VA_ARGS__));                                         \
     CHECK_HAS(zed_cache_log(&dev), says);                                                                              \
     CHECK_INT(pretend.native_loads, native);                                                                           \
     CHECK_INT(pretend.spirv_loads, spirv)
@@ -631,9 +633,12 @@ TEST(a_cache_is_used_as_far_as_the_driver_goes_along)
     LOAD("loaded ", 3, 5, "-g", folder);
     snprintf(dev.name, sizeof dev.name, "another");
     LOAD("stored ", 3, 6, "-g", folder);
-    LOAD("", 3, 7, "-g", NULL);
-    LOAD("", 3, 8, "-g", "");
-    LOAD("not stored", 3, 9, "-g", "/nowhere/at/all");
+    other[2] ^= 1; /* another generator's module */
+    LOAD("stored ", 3, 7, "-g", folder);
+    LOAD("loaded ", 4, 7, "-g", folder);
+    LOAD("", 4, 8, "-g", NULL);
+    LOAD("", 4, 9, "-g", "");
+    LOAD("not stored", 4, 10, "-g", "/nowhere/at/all");
 #undef LOAD
     snprintf(command, sizeof command, "rm -r %s", folder);
     CHECK_INT(system(command), 0);
