@@ -9,7 +9,7 @@
 # kept there, too.
 # --short: a few small launches only, nothing is kept. --table: executes nothing, but prints what is kept as a table in Markdown
 # (docs/machine-code.md), of programs and targets. MACHINE_TARGETS, MACHINE_TESTS, MACHINE_EXAMPLES: which targets, tests and
-# examples; "": none. By default bmg and pvc run all tests, the others some.
+# examples; "": none.
 # The compiler is $XE_OFFLINE (`$XE_OFFLINE run ocloc ...`) or ocloc in PATH; without either it prints a message and succeeds.
 set -u
 BUILD=${BUILD:-build}
@@ -206,21 +206,20 @@ examples() { # examples TARGET
     one neural_texture "$1" "$BUILD/neural_texture" --steps 2 --out "$work/texture"
 }
 
-tests="test_xetile test_xetile_appendix test_xetile_atomics test_xetile_by_columns test_xetile_compiler test_xetile_control
-    test_xetile_exp test_xetile_layout test_xetile_memory test_xetile_nan test_xetile_odd test_xetile_operations test_xetile_pitch test_xetile_random test_xetile_reduce test_xetile_texts
-    test_xetile_top test_xetile_transposed test_xetile_unroll test_xetile_vectors test_xetile_widths test_coopmatrix test_coopmatrix_change test_coopmatrix_functions test_coopmatrix_grid
-    test_coopmatrix_memory test_coopmatrix_ops test_coopmatrix_random test_coopmatrix_targets test_coopvec_accumulate test_coopvec_mul
+tests="test_xetile test_xetile_appendix test_xetile_atomics test_xetile_by_columns test_xetile_bytes test_xetile_compiler
+    test_xetile_control test_xetile_conversions test_xetile_exp test_xetile_layout test_xetile_memory test_xetile_modules
+    test_xetile_mx test_xetile_nan test_xetile_odd test_xetile_operations test_xetile_pitch test_xetile_plain
+    test_xetile_prefetch test_xetile_random test_xetile_reduce test_xetile_shared test_xetile_texts test_xetile_top
+    test_xetile_transposed test_xetile_unroll test_xetile_user test_xetile_vectors test_xetile_widths test_coopmatrix
+    test_coopmatrix_change test_coopmatrix_functions test_coopmatrix_grid test_coopmatrix_memory test_coopmatrix_mx
+    test_coopmatrix_ops test_coopmatrix_random test_coopmatrix_targets test_coopvec_accumulate test_coopvec_mul
     test_coopvec_random test_coopvec_shapes test_coopvec_vectors test_intel_bugs test_intel_halves"
-# On the other targets: one of each kind.
-some_tests="test_xetile_vectors test_xetile_operations test_xetile_layout test_xetile_by_columns test_xetile_reduce test_xetile_atomics
-    test_coopmatrix test_coopmatrix_targets test_coopmatrix_mx test_coopvec_vectors test_coopvec_mul"
 targets=${MACHINE_TARGETS-bmg pvc dg2 lnl ptl tgl mtl arl-h wcl nvl nvl-p cri}
 
 all() {
     for target in $targets; do
         [ -z "${MACHINE_EXAMPLES-yes}" ] || examples "$target"
-        case $target$table in bmg*|pvc*|*yes) its=$tests ;; *) its=$some_tests ;; esac
-        for test in ${MACHINE_TESTS-$its}; do one_test "$target" "$test"; done
+        for test in ${MACHINE_TESTS-$tests}; do one_test "$target" "$test"; done
     done
 }
 
