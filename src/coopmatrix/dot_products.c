@@ -52,7 +52,7 @@ static bool cm_mul_add_dot_products_(cm_ctx *c, cm_job_ *job, const spe_id *a, c
     const cm_layout *la = &job->a->layout, *lb = &job->b->layout, *ld = &job->acc.layout;
     const int rows = la->rows, deep = lb->rows, parts = (deep + lb->lanes - 1) / lb->lanes;
     cm_picker pick_a, pick_b;
-    if (rows * COST > deep) return false;
+    if (rows * COST > deep || rows > ld->lanes) return false;
     spe_id *d = cm_component_ids(c, &job->acc, ld->type), *x = cm_ids_(c, (rows + 1) * parts);
     if (!d || !x || !cm_picker_init(c, &pick_a, a, la->size_v) || !cm_picker_init(c, &pick_b, b, lb->size_v))
         return false;
