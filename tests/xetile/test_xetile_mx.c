@@ -141,10 +141,11 @@ XT_KERNEL (there_and_back, ptr(f32, V), ptr(e2m1, Q), ptr(f32, D))
 
 /* ---- helpers */
 
-/* The target of the name or, through Vulkan, the device's own, whose subgroups may have another size. */
+/* The target of the name on the software device, which takes modules for all, else the device's own, whose subgroups may
+ * have another size. */
 static xt_target target_of(const char *name, int *S)
 {
-    if (!cm_environment(&(spe_device){.name = device.target.name})) return (xt_target){.name = name};
+    if (strcmp(device.target.name, "soft") == 0) return (xt_target){.name = name};
     const uint32_t sizes = device.target.subgroup_sizes & (8 | 16 | 32);
     if (S && !(sizes & (uint32_t)*S)) *S = (int)(sizes & (0 - sizes));
     return (xt_target){ZED_TARGET(&device)};
