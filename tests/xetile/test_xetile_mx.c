@@ -141,8 +141,8 @@ XT_KERNEL (there_and_back, ptr(f32, V), ptr(e2m1, Q), ptr(f32, D))
 
 /* ---- helpers */
 
-/* The target of the name on the software device, which takes modules for all, else the device's own, whose subgroups may
- * have another size. */
+/* The target of the name on the software device, which takes modules for all, else the device's own, whose subgroups
+ * may have another size. */
 static xt_target target_of(const char *name, int *S)
 {
     if (strcmp(device.target.name, "soft") == 0) return (xt_target){.name = name};
