@@ -736,8 +736,8 @@ static void check_beyond(int type, int rows, int cols, uint32_t m, uint32_t n, u
     zed_free(&device, z);
 }
 
-/* They are read as i32, and a negative extent has no elements: loads give the padding, and stores nothing. In the sample
- * each tile has one type. */
+/* They are read as i32, and a negative extent has no elements: loads give the padding, and stores nothing. In the
+ * sample each tile has one type. */
 TEST(extents_that_are_negative)
 {
     static const uint32_t extents[][2] = {{8, 0xffffffff},          {0xffffffff, 8},          {0x80000000, 40},
