@@ -52,6 +52,7 @@ struct check_memory {
 };
 
 void check_keep_memory(void); /* the table is kept without the checked mode, too */
+bool check_keeps_memory(void);
 /* These do nothing if the table is not kept. */
 void check_memory_add(void *base, size_t size, enum check_kind kind);
 void check_memory_remove(const void *base, size_t size); /* all allocations that begin in the range */

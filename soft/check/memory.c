@@ -35,7 +35,7 @@ int check_level(void)
 
 void check_keep_memory(void) { kept = true; }
 
-static bool is_kept(void) { return kept || check_level(); }
+bool check_keeps_memory(void) { return kept || check_level(); }
 
 bool check_takes_system_memory(void)
 {
@@ -80,7 +80,7 @@ void check_memory_add(void *base, size_t size, enum check_kind kind)
 {
     struct check_memory *m;
     bool tracked = check_level() && (kind == CHECK_DEVICE || kind == CHECK_SHARED || kind == CHECK_HOST);
-    if (!is_kept()) return;
+    if (!check_keeps_memory()) return;
     m = calloc(1, sizeof *m);
     if (!m) return; /* accesses will be reported: false alarms are better than silence */
     m->base = m->node.base = (uintptr_t)base;
@@ -99,7 +99,7 @@ void check_memory_remove(const void *base, size_t size)
 {
     const uintptr_t first = (uintptr_t)base;
     struct tree_node *n;
-    if (!is_kept()) return;
+    if (!check_keeps_memory()) return;
     pthread_mutex_lock(&table.lock);
     while ((n = tree_upto(&table.all, first + size - 1)) != NULL && n->base >= first) {
         struct check_memory *m = TREE_OF(struct check_memory, n);
@@ -130,7 +130,7 @@ bool check_memory_knows(const void *pointer)
 {
     struct tree_node *n;
     bool known = false;
-    if (!is_kept()) return true;
+    if (!check_keeps_memory()) return true;
     pthread_mutex_lock(&table.lock);
     n = tree_upto(&table.all, (uintptr_t)pointer);
     if (n) {

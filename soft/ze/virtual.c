@@ -77,7 +77,7 @@ static void note_access(struct reservation *r, const void *pointer, size_t size,
 {
     size_t i, first = (size_t)((const uint8_t *)pointer - r->base) / soft_page_size();
     for (i = 0; i < size / soft_page_size(); i++) r->access[first + i] = (uint8_t)access;
-    if (check_level()) tell_check(r);
+    if (check_keeps_memory()) tell_check(r);
 }
 
 ze_result_t zeVirtualMemReserve(ze_context_handle_t context, const void *start, size_t size, void **pointer)

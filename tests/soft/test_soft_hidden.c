@@ -204,6 +204,24 @@ static int mapped_file(void)
     return increment_by_hand(a) && a[N - 1] == 1 ? 0 : 3;
 }
 
+static bool is_known_while_mapped(void)
+{
+    ze_physical_mem_desc_t d = {.stype = ZE_STRUCTURE_TYPE_PHYSICAL_MEM_DESC};
+    ze_physical_mem_handle_t physical;
+    void *p = NULL;
+    if (zeVirtualMemQueryPageSize(device.context, device.device, 1, &d.size) != ZE_RESULT_SUCCESS ||
+        zePhysicalMemCreate(device.context, device.device, &d, &physical) != ZE_RESULT_SUCCESS ||
+        zeVirtualMemReserve(device.context, NULL, d.size, &p) != ZE_RESULT_SUCCESS ||
+        zeVirtualMemMap(device.context, p, d.size, physical, 0, ZE_MEMORY_ACCESS_ATTRIBUTE_READWRITE) !=
+            ZE_RESULT_SUCCESS)
+        return false;
+    bool mapped = zeKernelSetArgumentValue(kernel.handle, 0, sizeof p, &p) == ZE_RESULT_SUCCESS;
+    bool gone = zeVirtualMemUnmap(device.context, p, d.size) == ZE_RESULT_SUCCESS &&
+                zeKernelSetArgumentValue(kernel.handle, 0, sizeof p, &p) == ZE_RESULT_ERROR_INVALID_ARGUMENT;
+    return mapped && gone && zeVirtualMemFree(device.context, p, d.size) == ZE_RESULT_SUCCESS &&
+           zePhysicalMemDestroy(device.context, physical) == ZE_RESULT_SUCCESS;
+}
+
 /* All that the device knows is an argument, whatever it is: the last bytes of each kind, and nothing behind them. */
 static int known_memory(void)
 {
@@ -218,6 +236,7 @@ static int known_memory(void)
         if (!zed_free(&device, a)) return 4;
         if (zeKernelSetArgumentValue(kernel.handle, 0, sizeof a, &a) != ZE_RESULT_ERROR_INVALID_ARGUMENT) return 5;
     }
+    if (!is_known_while_mapped()) return 7;
     p = NULL;
     return zeKernelSetArgumentValue(kernel.handle, 0, sizeof p, &p) == ZE_RESULT_SUCCESS &&
                    zeKernelSetArgumentValue(kernel.handle, 0, sizeof p, NULL) == ZE_RESULT_SUCCESS
