@@ -4324,14 +4324,15 @@ XE_FN_ uint64_t cm_lanes_with_(const cm_layout *l, int row, int col, int v)
 }
 
 /* Method for few rows: each element of D is a dot product. Drivers take minutes for the others of hundreds of such
- * products (an H200's more than six for 512 of 1 x 1 x 32). */
+ * products (an H200's more than six for 512 of 1 x 1 x 32). Not of bytes: that driver (580.159.04) took the second byte
+ * of each word for 0 where lanes exchange all four. */
 XE_FN_ bool cm_mul_add_dot_products_(cm_ctx *c, cm_job_ *job, const spe_id *a, const spe_id *b)
 {
     enum { COST = 8 }; /* instructions of a dot product, to those of one k */
     const cm_layout *la = &job->a->layout, *lb = &job->b->layout, *ld = &job->acc.layout;
     const int rows = la->rows, deep = lb->rows, parts = (deep + lb->lanes - 1) / lb->lanes;
     cm_picker pick_a, pick_b;
-    if (rows * COST > deep || rows > ld->lanes) return false;
+    if (rows * COST > deep || rows > ld->lanes || CM_BYTES(la->type) < 2 || CM_BYTES(lb->type) < 2) return false;
     spe_id *d = cm_component_ids(c, &job->acc, ld->type), *x = cm_ids_(c, (rows + 1) * parts);
     if (!d || !x || !cm_picker_init(c, &pick_a, a, la->size_v) || !cm_picker_init(c, &pick_b, b, lb->size_v))
         return false;
