@@ -8720,14 +8720,14 @@ XE_FN_ spe_id spe_two_part_series_(spe_module *m, spe_id x, spe_id lost, spe_id 
 XE_FN_ spe_id spe_two_logarithms_(spe_module *m, spe_id x, spe_id *low)
 {
     spe_id exponent, mantissa = spe_mantissa_(m, x, &exponent), rest;
-    spe_near_one_ near = spe_multiplied_near_one_(m, mantissa);
+    spe_near_one_ reduced = spe_multiplied_near_one_(m, mantissa);
     spe_id e = spe_s_to_f(m, spe_type_of(m, x), exponent);
-    spe_id natural = spe_two_part_series_(m, near.product, near.lost, &rest);
-    e = spe_fsub(m, e, near.high); /* exact */
+    spe_id natural = spe_two_part_series_(m, reduced.product, reduced.lost, &rest);
+    e = spe_fsub(m, e, reduced.high); /* exact */
     spe_id high = spe_fmul_c_(m, natural, spe_by_size_(m, x, 1.4423828125, 0x1.715476p0)); /* exact */
     spe_id l = spe_fmul_c_(m, natural, spe_by_size_(m, x, 0.0003122283889634, 1.92596299112661746887e-08));
     l = spe_fadd(m, l, spe_fmul_c_(m, rest, 1.4426950408889634));
-    l = spe_fsub(m, l, near.low);
+    l = spe_fsub(m, l, reduced.low);
     spe_id sum = spe_fadd(m, e, high), lost = spe_fsub(m, high, spe_fsub(m, sum, e));
     l = spe_fadd(m, lost, l);
     spe_id total = spe_fadd(m, sum, l);

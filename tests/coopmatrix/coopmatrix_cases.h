@@ -741,7 +741,7 @@ static void check_operand(const memory *w, int which, number (*want_of)(const me
             else if (t->what != CONVERT || cm_is_complex(t->d))
                 bound += half_unit(type, cabs(want) + bound);
             if (got != want && !(cabs(got - want) <= bound) && !(isnan(creal(want)) && isnan(creal(got)))) {
-                test_fail(__FILE__, __LINE__, "%s: %s element %d,%d is %.9g %.9gi, want %.9g %.9gi +- %.3g", text,
+                test_fail(__FILE__, __LINE__, "%s: %s element %d,%d is %.17g %.17gi, want %.17g %.17gi +- %.3g", text,
                           which == 3 ? "D" : "C", row, col, creal(got), cimag(got), creal(want), cimag(want), bound);
                 return;
             }
