@@ -133,7 +133,7 @@ void xe_block2d(struct xe_thread *t, const struct xe_instruction *i, uint32_t pa
     if (b.is_prefetch) return;
     if (b.is_store) at = data;
     size = block_bytes(t, &b);
-    if (at + size * b.count > t->grf_end) {
+    if (at + size * b.count > (at < AT_STAGE ? t->grf_end : FILE_BYTES)) { /* registers of a list are copied there */
         xe_fail(t, "a 2D block past the last register");
         return;
     }

@@ -58,7 +58,8 @@ static uint8_t *memory(struct xe_thread *t, const struct xe_instruction *i, cons
 /* Copies registers whose numbers are bytes of s0 to a contiguous payload. */
 static void gather(struct xe_thread *t, const struct xe_instruction *i, struct xe_message *m, uint32_t length)
 {
-    uint32_t addresses = i->lanes * m->address_bytes;
+    bool is_2d = m->operation == XE_LOAD_2D || m->operation == XE_STORE_2D; /* a register tells of the block */
+    uint32_t addresses = is_2d ? t->grf_bytes : i->lanes * m->address_bytes;
     bool all = xe_mask(t, i) == (i->lanes == 32 ? UINT32_MAX : (1u << i->lanes) - 1); /* else parts may be unwritten */
     for (uint32_t n = 0; n < length; n++) {
         uint32_t from = t->file[AT_SCALAR + i->from[0].at + n] * t->grf_bytes;
