@@ -3680,6 +3680,10 @@ void cm_store(cm_ctx *c, const cm_matrix *a, const cm_mem *to)
     if (!cm_is_poison_(c, a)) cm_move_(c, &from, to, true);
 }
 
+#endif
+
+#ifndef CM_LAYOUT_ONLY
+
 /* product.c - products by matrix instruction and by broadcasts; complex and saturating ones. */
 
 /* Columns first .. first + n of our B in block k; a word holds one or two of them. */
