@@ -175,6 +175,7 @@ static void check(const plan *p, type t, const char *target, int S, int M, int N
 /* Matrices of whole tiles: all tiles are inside, and lines come by messages. */
 TEST(inside)
 {
+    if (!(device.target.subgroup_sizes & 8)) SKIP("subgroups of 8, which the modules' targets have");
     static const plan plans[] = {{16, 32, 8, true}, {8, 16, 16, true}, {48, 32, 32, true}, {32, 16, 32, true}};
     for (int t = 0; t < TYPES; t++)
         for (int i = 0; i < 4; i++) {
@@ -189,6 +190,7 @@ TEST(inside)
 /* Ragged ones, lane by lane, at pitches that lines are not aligned at. */
 TEST(checked)
 {
+    if (!(device.target.subgroup_sizes & 8)) SKIP("subgroups of 8, which the modules' targets have");
     static const plan p = {16, 32, 8, false};
     for (int t = 0; t < TYPES; t++)
         if (test_takes(t, 2)) check(&p, (type)t, "tgl", 8, 37, 75, 21, 3);

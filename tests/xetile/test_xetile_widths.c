@@ -60,7 +60,7 @@ TEST(neighbours_become_one_element)
             int joined = (int)(size_of(cases[i].to) / size_of(cases[i].from));
             xt_map split = cases[i].map;
             split.sg_data[1] /= joined;
-            if (!target_has(v) || !test_takes((int)(v - variants) + i, 5)) continue;
+            if (!target_has(v) || !has_type(cases[i].to) || !test_takes((int)(v - variants) + i, 5)) continue;
             check_recast(v, cases[i].from, cases[i].to, cases[i].rows, cases[i].cols, cases[i].map);
             check_recast(v, cases[i].to, cases[i].from, cases[i].rows, cases[i].cols / joined, split);
         }
