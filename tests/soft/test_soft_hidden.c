@@ -211,7 +211,7 @@ static bool is_known_while_mapped(void)
     void *p = NULL;
     if (zeVirtualMemQueryPageSize(device.context, device.device, 1, &d.size) != ZE_RESULT_SUCCESS ||
         zePhysicalMemCreate(device.context, device.device, &d, &physical) != ZE_RESULT_SUCCESS ||
-        zeVirtualMemReserve(device.context, NULL, d.size, &p) != ZE_RESULT_SUCCESS ||
+        zeVirtualMemReserve(device.context, (void *)(UINT64_C(1) << 41), d.size, &p) != ZE_RESULT_SUCCESS ||
         zeVirtualMemMap(device.context, p, d.size, physical, 0, ZE_MEMORY_ACCESS_ATTRIBUTE_READWRITE) !=
             ZE_RESULT_SUCCESS)
         return false;
