@@ -111,32 +111,33 @@ void check_memory_remove(const void *base, size_t size)
     pthread_mutex_unlock(&table.lock);
 }
 
+/* What holds the address; NULL: nothing. Under the table's lock. */
+static struct check_memory *holder_of(uintptr_t address)
+{
+    struct tree_node *n = tree_upto(&table.all, address);
+    struct check_memory *m = n ? TREE_OF(struct check_memory, n) : NULL;
+    return m && address - m->base < m->size ? m : NULL;
+}
+
 void check_memory_wrote(const void *to, size_t size)
 {
-    uint64_t address = (uint64_t)(uintptr_t)to;
-    struct tree_node *n;
+    struct check_memory *m;
     if (!check_level()) return;
     pthread_mutex_lock(&table.lock);
-    n = tree_upto(&table.all, (uintptr_t)to);
-    if (n) {
-        struct check_memory *m = TREE_OF(struct check_memory, n);
-        uint64_t offset = address - m->base;
-        if (offset < m->size) check_mark_written(m, offset, size < m->size - offset ? size : m->size - offset);
+    m = holder_of((uintptr_t)to);
+    if (m) {
+        uint64_t offset = (uintptr_t)to - m->base;
+        check_mark_written(m, offset, size < m->size - offset ? size : m->size - offset);
     }
     pthread_mutex_unlock(&table.lock);
 }
 
 bool check_memory_knows(const void *pointer)
 {
-    struct tree_node *n;
-    bool known = false;
+    bool known;
     if (!check_keeps_memory()) return true;
     pthread_mutex_lock(&table.lock);
-    n = tree_upto(&table.all, (uintptr_t)pointer);
-    if (n) {
-        const struct check_memory *m = TREE_OF(struct check_memory, n);
-        known = (uintptr_t)pointer - m->base < m->size;
-    }
+    known = holder_of((uintptr_t)pointer) != NULL;
     pthread_mutex_unlock(&table.lock);
     return known;
 }
