@@ -84,16 +84,25 @@ static spe_suspects_ spe_suspect_(spe_module *m, size_t begin)
     memset(s.position, 0, sizeof s.position);
     s.halves = spe_may_widen_(m);
     s.doubles = m->known_float[4] && spe_uses_(m, SPE_OpFConvert);
-    s.broadcasts = (!m->fn.subgroup_size || m->fn.subgroup_size > 16) &&
-                   (spe_uses_(m, SPE_OpGroupNonUniformBroadcast) || spe_uses_(m, SPE_OpGroupBroadcast));
+    s.broadcasts = m->known_int[4] &&
+                   (spe_uses_(m, SPE_OpGroupNonUniformBroadcast) || spe_uses_(m, SPE_OpGroupBroadcast) ||
+                    spe_uses_(m, SPE_OpGroupNonUniformShuffle));
     s.exchanged = m->known_int[4] && spe_uses_(m, SPE_OpGroupNonUniformShuffleXor);
     s.bytes = m->known_int[0] && spe_uses_(m, SPE_OpIMul) && spe_uses_(m, SPE_OpIAdd);
     s.dots = spe_find_dots_(m, begin);
     return s;
 }
 
+/* Does w copy the number of one lane, known to the compiler, to all? */
+static bool spe_broadcasts_(const spe_module *m, const uint32_t *w)
+{
+    uint32_t op = *w & 0xffff;
+    return op == SPE_OpGroupNonUniformBroadcast || op == SPE_OpGroupBroadcast ||
+           (op == SPE_OpGroupNonUniformShuffle && spe_is_const(m, w[5]));
+}
+
 /* 1, vectors_of_doubles_become_f32: to floats narrower than f64, but for those of 8 bits, which the compiler lacks.
- * 6, longs_are_multiplied_by_a_broadcast: in 32 lanes. 16, longs_are_combined. 17, ids_are_stored_in_blocks.
+ * 6, longs_are_multiplied_by_a_broadcast. 16, longs_are_combined. 17, ids_are_stored_in_blocks.
  * 20, one_dot_product_is_added_twice: the first addition becomes a part of dp4a, whose result the others take for the
  * product. */
 static bool spe_hides_result_(const spe_module *m, const spe_suspects_ *s, const uint32_t *w)
@@ -105,8 +114,7 @@ static bool spe_hides_result_(const spe_module *m, const spe_suspects_ *s, const
     if (s->doubles && op == SPE_OpFConvert)
         return spe_count(m, w[1]) && spe_width(m, w[1]) >= 16 && spe_width(m, w[1]) < 64 &&
                spe_width(m, spe_type_of(m, w[3])) == 64;
-    if (s->broadcasts && (op == SPE_OpGroupNonUniformBroadcast || op == SPE_OpGroupBroadcast))
-        return spe_scalar_of(m, w[1]) == m->known_int[4];
+    if (s->broadcasts && spe_broadcasts_(m, w)) return spe_scalar_of(m, w[1]) == m->known_int[4];
     if (s->exchanged && op == SPE_OpGroupNonUniformShuffleXor) return spe_scalar_of(m, w[1]) == m->known_int[4];
     return false;
 }

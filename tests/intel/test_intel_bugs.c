@@ -217,10 +217,12 @@ TEST(registers_are_spilled_beside_arrays)
     zed_free(&device, to);
 }
 
-/* ---- to[i] = from[i] * from[NUMBER] + 1 in 32 lanes of 64 bits: the second sixteen multiply the low half of another
- * element */
+/* ---- to[i] = from[i] * from[NUMBER] + 1 of 64 bits: in 32 lanes, the second sixteen multiply the low half of another
+ * element; where wide products are multiplied in halves, all lanes copy the product from lane NUMBER on */
 
 enum { NUMBER = 3 };
+
+static bool shuffled, first; /* by a shuffle from that lane; that element is the first factor */
 
 static spe_id long_word(spe_module *m, int param)
 {
@@ -231,20 +233,35 @@ static spe_id long_word(spe_module *m, int param)
 static void emit_broadcast(spe_module *m)
 {
     spe_id i = spe_builtin(m, SPE_LOCAL_ID, 0), v = spe_load(m, spe_index(m, spe_param_id(m, 1), i), 0);
-    spe_id product = spe_imul(m, v, spe_sg_broadcast(m, v, spe_u32(m, NUMBER)));
-    spe_store(m, spe_index(m, spe_param_id(m, 0), i), spe_iadd(m, product, spe_u64(m, 1)), 0);
+    spe_id number = spe_u32(m, NUMBER), one = spe_u64(m, 1);
+    spe_id other = shuffled ? spe_sg_shuffle(m, v, number) : spe_sg_broadcast(m, v, number);
+    spe_id product = first ? spe_imul(m, other, v) : spe_imul(m, v, other);
+    spe_store(m, spe_index(m, spe_param_id(m, 0), i), spe_iadd(m, product, one), 0);
 }
 
-TEST(longs_are_multiplied_by_a_broadcast)
+static void multiply_longs(const char *name, int lanes)
 {
     uint64_t *from = (uint64_t *)memory(8 * WIDE), *to = (uint64_t *)memory(8 * WIDE);
     for (int i = 0; i < WIDE; i++) from[i] = test_random();
-    bool ran = run("broadcast", WIDE, emit_broadcast, long_word, to, from);
-    for (int i = 0; ran && i < WIDE; i++)
+    bool ran = run(name, (uint32_t)lanes, emit_broadcast, long_word, to, from);
+    for (int i = 0; ran && i < lanes; i++)
         CHECK_MSG(to[i] == from[i] * from[NUMBER] + 1, "element %d is %llu, want %llu", i, (unsigned long long)to[i],
                   (unsigned long long)(from[i] * from[NUMBER] + 1));
     zed_free(&device, from);
     zed_free(&device, to);
+}
+
+TEST(longs_are_multiplied_by_a_broadcast)
+{
+    char name[32];
+    for (int form = 0; form < 4; form++)
+        for (int lanes = 8; lanes <= WIDE; lanes *= 2) {
+            if (!(device.target.subgroup_sizes & (uint32_t)lanes)) continue;
+            shuffled = form & 1;
+            first = form & 2;
+            snprintf(name, sizeof name, "longs_%d_%d", form, lanes);
+            multiply_longs(name, lanes);
+        }
 }
 
 /* ---- each lane combines 64-bit integers of four, in two exchanges: the compiler makes one operation of them, and
