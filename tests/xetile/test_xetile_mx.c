@@ -298,7 +298,7 @@ static void check_product(const form *f, const char *target, uint8_t *const p[4]
                 size += fabs(x);
             }
             double bound = (K + BLOCKS + 1) * 0x1p-23 * size + (double)FLT_MIN;
-            if (f->bf16) bound += K / f->step * 0x1p-8 * size; /* a rounding in each turn */
+            if (f->bf16) bound += K / 32 * 0x1p-8 * size; /* a rounding in each dpas, which is 32 bytes deep */
             if (!(fabs(got - sum) <= bound) && wrong++ < 3)
                 test_fail(__FILE__, __LINE__, "%s step %d%s: (%d, %d) is %g, want %g +- %g", target, f->step,
                           f->scaled ? " scaled" : "", i, j, got, sum, bound);
