@@ -1,9 +1,9 @@
 #!/bin/sh
 # check_machine.sh [--short|--table] - executes Intel's machine code of the examples on the software device (XETILE_SOFT_ISA), at small
 # sizes, with the examples' own verification, and of the headers' tests; prints
-#     executed <program> <target> ok seconds=.. threads=.. instructions=.. float=.. integer=.. ... dpas=.. messages=.. loaded=.. stored=..
-# per program and target, and the sum. known bug: of Intel's compiler, see known_bug. FAILED: an element was wrong, or a
-# hardware rule was violated.
+#     executed <program>:<case> <target> ok seconds=.. threads=.. instructions=.. float=.. integer=.. ... dpas=.. loaded=.. stored=..
+# per program, case and target, and the sum. known bug: of Intel's compiler, see known_bug. FAILED: an element was wrong, or a
+# hardware rule was violated. JOBS=16: so many at once.
 # What was right is kept in $BUILD/check_machine, by program, arguments, target, library and compiler's version, and not executed
 # again: a run that was ended goes on where it was, and one after a change executes what it changed. The compiler's output is
 # kept there, too.
@@ -27,8 +27,11 @@ mkdir -p "$kept" || exit 1
 export XETILE_SOFT="${XETILE_SOFT:-$BUILD/libze_soft.so}" XETILE_SOFT_CACHE="${XETILE_SOFT_CACHE:-$kept/cache}"
 built_with=$(compiler_version; sha256sum < "$XETILE_SOFT"; echo "${THOROUGH:-}")
 export XETILE_SPV_DIR="$work"
-good=0 bad=0 known=0 table=
+table=
 [ "${1:-}" != --table ] || table=yes
+mkfifo "$work/slots" && exec 3<> "$work/slots" || exit 1 # a line for each run that may begin
+for _ in $(seq "${JOBS:-1}"); do echo >&3; done
+: > "$work/keys"
 { printf 'P6\n61 37\n255\n'; awk 'BEGIN { for (i = 0; i < 61 * 37 * 3; i++) printf "%c", 32 + i * 7 % 95 }'; } > "$work/picture.ppm"
 
 # The sums of the counts of all kernels of a run.
@@ -43,21 +46,10 @@ counts() {
 
 # Bugs of Intel's compiler (docs/machine-code.md): the affected test cases, and the common beginning of all their complaints.
 # tests/intel/test_intel_bugs.c has each bug alone; one that is fixed is executed and ok.
-known_cases() {
-    case $1 in
-    test_intel_bugs) echo "vectors_of_doubles_become_f32 matrices_of_narrow_rows_are_loaded halves_are_added_atomically
-        products_of_bytes_are_summed registers_are_spilled_beside_arrays longs_are_multiplied_by_a_broadcast
-        longs_are_combined blocks_are_moved_between_branches one_element_is_taken_for_the_vector halves_are_added_as_floats
-        ids_are_stored_in_blocks registers_are_spilled_far names_of_files_come_late one_dot_product_is_added_twice
-        avoided" ;;
-    test_coopmatrix_targets) echo khr ;;
-    test_coopmatrix_memory) echo atomics ;;
-    esac
-}
-known_bug() { # known_bug CASE: sets $bug, and $sign, which is in every complaint
-    case $1 in
+known_bug() { # known_bug PROGRAM:CASE: sets $bug, and $sign, which is in every complaint
+    case ${1#test_intel_bugs:} in
     vectors_of_doubles*) bug="IGC reads every second register of f64 vectors that become f32 ones" sign=': element [0-9]* is ' ;;
-    matrices_of_narrow_rows*|khr)
+    matrices_of_narrow_rows*|test_coopmatrix_targets:khr)
         bug="IGC makes 2D blocks of OpCooperativeMatrixLoadKHR on surfaces below 64 bytes; for dg2, it ends in an internal error"
         sign=': a 2D block message: a \(surface less than 64\|pitch\)\| refused a module of ' ;;
     products_of_bytes*) bug="IGC exchanges two factors in dp4a" sign=': sum [0-9]* is ' ;;
@@ -73,15 +65,15 @@ known_bug() { # known_bug CASE: sets $bug, and $sign, which is in every complain
     blocks_are_moved*)
         bug="IGC copies 2D block messages into the sides of a branch"
         sign=': element [0-9]* is \|a 2D block store of registers' ;;
-    halves_are_added_atomically|atomics) bug="IGC refuses f16 atomics" sign=' refused a module ' ;;
+    halves_are_added_atomically|test_coopmatrix_memory:atomics) bug="IGC refuses f16 atomics" sign=' refused a module ' ;;
     *) return 1 ;;
     esac
 }
 # Whether the last run complained of $sign only: failed checks, violated rules, refusals.
 only_known() {
-    grep -hE '^[a-z/_]*\.[ch]:[0-9]+: |^libze_soft: ' "$work/out" "$work/err" > "$work/complaints"
-    [ "$code" -le 1 ] && grep -q "$sign" "$work/complaints" && ! grep -qv "$sign" "$work/complaints" || return 1
-    [ "$sign" != ' refused a module ' ] || grep -q SPV_EXT_shader_atomic_float16_add "$work/out"
+    grep -hE '^[a-z/_]*\.[ch]:[0-9]+: |^libze_soft: ' "$out" "$out.err" > "$out.complaints"
+    [ "$code" -le 1 ] && grep -q "$sign" "$out.complaints" && ! grep -qv "$sign" "$out.complaints" || return 1
+    [ "$sign" != ' refused a module ' ] || grep -q SPV_EXT_shader_atomic_float16_add "$out"
 }
 
 # Under what this run is kept.
@@ -93,27 +85,28 @@ key_of() { # key_of PROGRAM ARGUMENTS...
 # Keeps the line that tells of a run, and what a test says of its cases.
 keep() { # keep LINE FILE
     echo "$1"
-    { echo "$1"; grep -E '^skipped |^[0-9]+ passed, ' "$work/out"; } > "$work/told"
-    mv "$work/told" "$2"
+    { echo "$1"; grep -E '^skipped |^[0-9]+ passed, ' "$out"; } > "$out.told"
+    mv "$out.told" "$2"
 }
 
 execute() { # execute KEY PROGRAM ARGUMENTS...
-    key=$1
+    key=$1 out=$work/$1
     shift
     begun=$(date +%s)
-    XETILE_SOFT_ISA=$target timeout 1800 "$@" > "$work/out" 2> "$work/err"
+    XETILE_SOFT_ISA=$target timeout 1800 "$@" > "$out" 2> "$out.err"
     code=$?
-    line="seconds=$(($(date +%s) - begun)) $(counts "$work/err")"
+    line="seconds=$(($(date +%s) - begun)) $(counts "$out.err")"
+    rm -f "$kept/$key.failed"
     if [ $code = 0 ] && [ "${line##*broken=}" = 0 ]; then
         keep "executed $name $target ok $line" "$kept/$key"
-    elif known_bug "${name#*:}" && only_known; then
+    elif known_bug "$name" && only_known; then
         keep "known bug $name $target: $bug; exit code $code, $line" "$kept/$key"
     else
         keep "FAILED executed $name $target: exit code $code, $line" "$kept/$key.failed"
-        grep -hE 'FAILED|libze_soft|software device: |: ' "$work/out" "$work/err" | grep -v '^machine' | head -n 6
-        return
+        grep -hE 'FAILED|libze_soft|software device: |: ' "$out" "$out.err" | grep -v '^machine' | head -n 6
     fi
-    rm -f "$kept/$key.failed"
+    rm -f "$out" "$out".*
+    echo >&3
 }
 
 one() { # one NAME TARGET PROGRAM ARGUMENTS...
@@ -124,28 +117,31 @@ one() { # one NAME TARGET PROGRAM ARGUMENTS...
         echo "$name|$target|"
         cat "$kept/$key" "$kept/$key.failed" 2> /dev/null | sed "s/^/$name|$target|/"
         return
-    elif [ -e "$kept/$key" ]; then
+    fi
+    echo "$key" >> "$work/keys"
+    if [ -e "$kept/$key" ]; then
         head -n 1 "$kept/$key"
     else
-        execute "$key" "$@"
+        read -r _ <&3
+        if [ "${JOBS:-1}" = 1 ]; then execute "$key" "$@"; else execute "$key" "$@" & fi
     fi
-    case $(head -n 1 "$kept/$key" 2> /dev/null) in
-    executed*) good=$((good + 1)) ;;
-    known*) known=$((known + 1)) ;;
-    *) bad=$((bad + 1)) ;;
-    esac
 }
 
+# How many runs told what begins with this.
+number() { sed "s|^|$kept/|" "$work/keys" | xargs head -qn 1 2> /dev/null | grep -c "^$1"; }
+
 # Lines `NAME|TARGET|what is kept` as a table, and what was skipped. A cell: `ok` of an example; of a test, how many cases are
-# right, are skipped, and meet a known bug; empty where it was not executed.
+# right, are skipped, meet a known bug, failed, and were not executed.
 in_columns() {
     awk -F '|' 'function plus(n, what, before) { return n ? before n what : "" }
         { sub(/:.*/, "", $1); at = $1 SUBSEP $2 }
         !($2 in column) { column[$2] = 1; target[++targets] = $2 }
         !($1 in row) { row[$1] = 1; name[++rows] = $1 }
+        $3 == "" { missing[at]++ }
+        $3 ~ /^(executed|known bug|FAILED)/ { missing[at]-- }
         $3 ~ /^executed/ { ran[at] = 1 }
         $3 ~ /^known bug/ { bugs[at]++ }
-        $3 ~ /^FAILED/ { failed[at] = 1 }
+        $3 ~ /^FAILED/ { failed[at]++ }
         $3 ~ /^skipped/ { why = $1 ", " substr($3, 9)
                           if (!(why in who)) reason[++reasons] = why
                           who[why] = who[why] (who[why] ? ", " : "") $2 }
@@ -157,19 +153,21 @@ in_columns() {
                   line = "| " name[r] " |"
                   for (t = 1; t <= targets; t++) {
                       at = name[r] SUBSEP target[t]
-                      text = failed[at] ? "FAILED" : at in passed ? passed[at] + 0 : ran[at] ? "ok" : ""
-                      line = line " " text plus(skipped[at], " skipped", ", ") plus(bugs[at], " known bug", ", ") " |" }
+                      text = at in passed ? passed[at] : ran[at] ? "ok" : "0"
+                      line = line " " text plus(skipped[at], " skipped", ", ") plus(bugs[at], " known bug", ", ") \
+                             plus(failed[at], " FAILED", ", ") plus(missing[at], " not executed", ", ") " |" }
                   print line }
               if (reasons) print ""
               for (k = 1; k <= reasons; k++) print "- " reason[k] ": " who[reason[k]] }'
 }
 
-# A test program without the cases affected by a known bug; then each of these.
+# Each case of a test program alone.
 one_test() { # one_test TARGET NAME
-    [ -x "$BUILD/$2" ] || [ -n "$table" ] || { echo "FAILED executed $2 $1: it is not built"; bad=$((bad + 1)); return; }
-    cases=$(known_cases "$2")
-    [ "$2" = test_intel_bugs ] || one "$2" "$1" env TEST_EXCEPT="$cases" "$BUILD/$2"
-    for case in $cases; do one "$2:$case" "$1" env TEST_ONLY="$case" "$BUILD/$2"; done
+    [ -x "$BUILD/$2" ] || { echo "FAILED executed $2 $1: it is not built"; echo none >> "$work/keys"; return; }
+    cases=$(TEST_LIST=1 "$BUILD/$2" | sed '/ passed, /d')
+    for case in $cases; do
+        one "$2:$case" "$1" env TEST_EXCEPT="$(echo "$cases" | grep -vx "$case" | tr '\n' ' ')" "$BUILD/$2"
+    done
 }
 
 examples() { # examples TARGET
@@ -201,9 +199,9 @@ examples() { # examples TARGET
     for weights in f16 int8 int4; do one "decoder_$weights" "$1" "$BUILD/decoder" --weights $weights --prompt-length 9 --tokens 2; done
     one kmeans "$1" "$BUILD/kmeans" --points 1003 --clusters 7 --dimensions 3 --turns 3
     for border in clamp mirror black; do
-        one "image_filter_$border" "$1" "$BUILD/image_filter" --radius 2 --border $border "$work/picture.ppm" "$work/blurred.ppm"
+        one "image_filter_$border" "$1" "$BUILD/image_filter" --radius 2 --border $border "$work/picture.ppm" "$work/blurred_$1_$border.ppm"
     done
-    one neural_texture "$1" "$BUILD/neural_texture" --steps 2 --out "$work/texture"
+    one neural_texture "$1" "$BUILD/neural_texture" --steps 2 --out "$work/texture_$1"
 }
 
 tests="test_xetile test_xetile_appendix test_xetile_atomics test_xetile_by_columns test_xetile_bytes test_xetile_compiler
@@ -214,7 +212,7 @@ tests="test_xetile test_xetile_appendix test_xetile_atomics test_xetile_by_colum
     test_coopmatrix_change test_coopmatrix_functions test_coopmatrix_grid test_coopmatrix_memory test_coopmatrix_mx
     test_coopmatrix_ops test_coopmatrix_random test_coopmatrix_targets test_coopvec_accumulate test_coopvec_mul
     test_coopvec_random test_coopvec_shapes test_coopvec_vectors test_intel_bugs test_intel_halves"
-targets=${MACHINE_TARGETS-bmg pvc dg2 lnl ptl tgl mtl arl-h wcl nvl nvl-p cri}
+targets=${MACHINE_TARGETS-bmg pvc dg2 dg1 lnl ptl tgl mtl arl-h wcl nvl nvl-p cri}
 
 all() {
     for target in $targets; do
@@ -241,5 +239,7 @@ elif [ -n "$table" ]; then
 else
     all
 fi
-echo "executed in all: $good ok, $known meet known bugs of Intel's compiler, $bad failed"
-[ $bad = 0 ]
+wait
+good=$(number executed) known=$(number known) all=$(wc -l < "$work/keys")
+echo "executed in all: $good ok, $known meet known bugs of Intel's compiler, $((all - good - known)) failed"
+[ $((good + known)) = "$all" ]
