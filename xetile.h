@@ -3085,6 +3085,9 @@ XE_FN_ spe_id xt_emit_hoisted_(xt_ctx *x, const xt_val *v, int type)
     return value->hoisted_id;
 }
 
+/* Of what nothing uses only the type is known: to write a use of it is an error (id 0). */
+XE_FN_ void xt_define_unused_(xt_ctx *x, uint32_t value, int type) { xt_define_(x, value, xt_scalar_(type, 0, 1)); }
+
 XE_FN_ void xt_write_argument_(xt_ctx *x, const xt_node_ *n)
 {
     xt_val v = x->args[n->kind];
@@ -3106,7 +3109,7 @@ XE_FN_ void xt_write_binary_number_(xt_ctx *x, const xt_node_ *n)
     const xt_val *same = xt_neutral_(n->kind, &a, &b);
     int result = xt_is_compare_(n->kind) ? XT_BOOL_ : d->type;
     if (xt_value_at_(x, n->result)->unused) {
-        xt_define_(x, n->result, xt_scalar_(result, 0, 1));
+        xt_define_unused_(x, n->result, result);
         return;
     }
     if (xt_folds_(n->kind, &a, &b)) {
@@ -6073,7 +6076,7 @@ XE_FN_ void xt_scatter_(xt_ctx *x, xt_frame_ *f, bool result, spe_id advance)
             if (result && !changes && !counts) continue;
             uint32_t id = xt_scalar_of_(t, j)->id;
             if (counts && result && !xt_value_at_(x, id)->uses) {
-                xt_define_(x, id, xt_scalar_(xt_carried_type_(first), 0, 1));
+                xt_define_unused_(x, id, xt_carried_type_(first));
                 continue;
             }
             if (counts && !advance) advance = xt_for_distance_(x, f);

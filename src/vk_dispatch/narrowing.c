@@ -9,13 +9,12 @@ typedef struct vkd_small_float_ {
     uint32_t mantissa, bias, infinity, nan, sign;
 } vkd_small_float_;
 
-/* Of a type that f32 can be rounded to; NULL: it is another. */
-static const vkd_small_float_ *vkd_small_float_of_(uint32_t type)
+/* Of a type that f32 can be rounded to. */
+static const vkd_small_float_ *vkd_small_float_of_(const vkd_element_ *e)
 {
     static const vkd_small_float_ f16 = {10, 15, 0x7c00, 0x7e00, 0x8000}, e4m3 = {3, 7, 0x7f, 0x7f, 0x80},
                                   e5m2 = {2, 15, 0x7c, 0x7e, 0x80};
-    return type == vkd_element_of_("f16")->number ? &f16 : type == vkd_element_of_("e4m3")->number ? &e4m3
-           : type == vkd_element_of_("e5m2")->number ? &e5m2 : NULL;
+    return e->bytes == 2 ? &f16 : e == vkd_element_of_("e4m3") ? &e4m3 : &e5m2;
 }
 
 /* f32 to the nearest, ties to even; beyond the range it becomes infinity, or NaN, where the type has none. */
@@ -43,18 +42,19 @@ static uint32_t vkd_half_as_f32_(uint32_t half)
 }
 
 /* Rows or columns of f32 or f16 as smaller floats without gaps between these. */
-static void vkd_round_lines_(const vkd_vector_conversion_ *c, const char *from, char *to)
+static void vkd_round_lines_(const vkd_conversion *c, const char *from, char *to)
 {
-    const vkd_small_float_ *f = vkd_small_float_of_(c->to_type);
-    const bool by_rows = c->from_layout == VKD_ROW_MAJOR, halves = c->from_type == vkd_element_of_("f16")->number;
+    const vkd_element_ *to_type = vkd_element_of_(c->to_type);
+    const vkd_small_float_ *f = vkd_small_float_of_(to_type);
+    const bool by_rows = c->from_layout == VKD_ROW_MAJOR;
     const size_t lines = by_rows ? c->rows : c->columns, length = by_rows ? c->columns : c->rows;
-    const size_t each = halves ? 2 : 4, bytes = f->sign > 0xff ? 2 : 1;
+    const size_t each = vkd_element_of_(c->from_type)->bytes, bytes = to_type->bytes;
     for (size_t i = 0; i < lines; i++)
         for (size_t k = 0; k < length; k++) {
             uint32_t bits = 0;
             uint16_t half;
             memcpy(&half, from + i * c->from_stride + each * k, 2);
-            if (halves) bits = vkd_half_as_f32_(half);
+            if (each == 2) bits = vkd_half_as_f32_(half);
             else memcpy(&bits, from + i * c->from_stride + each * k, 4);
             half = (uint16_t)vkd_round_(f, bits);
             const uint8_t byte = (uint8_t)half;
@@ -62,22 +62,21 @@ static void vkd_round_lines_(const vkd_vector_conversion_ *c, const char *from, 
         }
 }
 
-/* Converts the host's copy of the source to that of the destination; rounded: where a number has two bytes. */
-static bool vkd_convert_copies_(vkd_device *d, vkd_vector_conversion_ c, const char *from, char *rounded, char *to)
+/* Converts the host's copy of the source to that of the destination; rounded: room for numbers of the latter's type. */
+static bool vkd_convert_copies_(vkd_device *d, const vkd_conversion *c, vkd_vector_conversion_ described,
+                                const char *from, char *rounded, char *to)
 {
-    const size_t each = vkd_is_fp8_(c.to_type) ? 1 : 2;
-    const bool f32 = c.from_type == vkd_element_of_("f32")->number, f16 = c.from_type == vkd_element_of_("f16")->number;
-    const bool narrows = (f32 && vkd_small_float_of_(c.to_type)) || (f16 && vkd_is_fp8_(c.to_type));
-    if (narrows && c.from_layout <= VKD_COLUMN_MAJOR) {
-        vkd_round_lines_(&c, from, rounded);
+    const uint32_t bytes = vkd_element_of_(c->to_type)->bytes;
+    if (bytes < vkd_element_of_(c->from_type)->bytes && c->from_layout <= VKD_COLUMN_MAJOR) {
+        vkd_round_lines_(c, from, rounded);
         from = rounded;
-        c.from_type = c.to_type;
-        c.from_stride = (c.from_layout == VKD_ROW_MAJOR ? c.columns : c.rows) * each;
-        c.from_bytes = (size_t)c.rows * c.columns * each;
+        described.from_type = described.to_type;
+        described.from_stride = (size_t)(c->from_layout == VKD_ROW_MAJOR ? c->columns : c->rows) * bytes;
+        described.from_bytes = (size_t)c->rows * c->columns * bytes;
     }
-    c.from.host = from;
-    c.to.host = to;
-    return vkd_convert_by_driver_(d, &c);
+    described.from.host = from;
+    described.to.host = to;
+    return vkd_convert_by_driver_(d, &described);
 }
 
 /* One conversion. What lies between the destination's rows or columns is left as it is. */
@@ -88,12 +87,12 @@ static bool vkd_convert_on_host_(vkd_device *d, const vkd_conversion *c)
     if (!vkd_place_conversion_(d, c, &described, &bytes)) return false;
     size_t source = described.from_bytes = vkd_source_bytes_(d, c, described);
     char *from = (char *)malloc(source), *to = (char *)calloc(1, bytes);
-    char *rounded = (char *)malloc((size_t)c->rows * c->columns * 2);
+    char *rounded = (char *)malloc((size_t)c->rows * c->columns * vkd_element_of_(c->to_type)->bytes);
     bool ok = from && to && rounded;
     if (!ok) vkd_fail_(d, VKD_OUT_OF_MEMORY, "no room for a conversion of %zu bytes", source + bytes);
     ok = ok && vkd_copy_(d, from, c->from, source) &&
          (c->to_layout > VKD_COLUMN_MAJOR || vkd_copy_(d, to, c->to, bytes)) &&
-         vkd_convert_copies_(d, described, from, rounded, to) && vkd_copy_(d, c->to, to, bytes);
+         vkd_convert_copies_(d, c, described, from, rounded, to) && vkd_copy_(d, c->to, to, bytes);
     free(from), free(to), free(rounded);
     return ok;
 }
@@ -107,8 +106,7 @@ static bool vkd_is_for_command_(const vkd_conversion *c)
 
 bool vkd_convert_matrices_(vkd_device *d, const vkd_conversion *conversions, uint32_t count)
 {
-    bool ok = vkd_usable_(d);
-    if (ok && count && !conversions) return vkd_fail_(d, VKD_NULL_POINTER, "no conversions are described");
+    bool ok = vkd_usable_(d) && vkd_are_described_(d, conversions, count);
     for (uint32_t i = 0, run; ok && i < count; i += run ? run : 1) {
         for (run = 0; i + run < count && vkd_is_for_command_(&conversions[i + run]);) run++;
         ok = run ? vkd_convert_by_command_(d, conversions + i, run) : vkd_convert_on_host_(d, conversions + i);

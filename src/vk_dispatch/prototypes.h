@@ -72,6 +72,7 @@ XE_FN_ bool vkd_convert_by_driver_(vkd_device *d, const vkd_vector_conversion_ *
 XE_FN_ size_t vkd_source_bytes_(vkd_device *d, const vkd_conversion *c, vkd_vector_conversion_ described);
 XE_FN_ bool vkd_place_conversion_(vkd_device *d, const vkd_conversion *c, vkd_vector_conversion_ *to, size_t *bytes);
 XE_FN_ void vkd_free_conversions_(vkd_conversions_ *c);
+XE_FN_ bool vkd_are_described_(vkd_device *d, const vkd_conversion *list, uint32_t count);
 XE_FN_ vkd_conversions_ *vkd_make_conversions_(vkd_device *d, const vkd_conversion *from, uint32_t count);
 XE_FN_ void vkd_record_conversions_(const vkd_device *d, VkCommandBuffer commands, const vkd_conversions_ *c);
 XE_FN_ bool vkd_convert_by_command_(vkd_device *d, const vkd_conversion *conversions, uint32_t count);

@@ -206,15 +206,17 @@ static void vkd_check_command_(vkd_device *d, const vkd_vector_conversion_ *c)
         vkd_fail_(d, VKD_CONVERSION, "FP8 in a batch; vkd_convert_matrices converts it, on the host");
 }
 
+XE_FN_ bool vkd_are_described_(vkd_device *d, const vkd_conversion *list, uint32_t count)
+{
+    return list || !count || vkd_fail_(d, VKD_NULL_POINTER, "no conversions are described");
+}
+
 /* All conversions, checked; NULL and an error if one is not right. */
 XE_FN_ vkd_conversions_ *vkd_make_conversions_(vkd_device *d, const vkd_conversion *from, uint32_t count)
 {
     const char *name = "vkCmdConvertCooperativeVectorMatrixNV";
     PFN_vkVoidFunction found = d->vk_->vkGetDeviceProcAddr(d->device, name);
-    if (!from) {
-        vkd_fail_(d, VKD_NULL_POINTER, "no conversions are described");
-        return NULL;
-    }
+    if (!vkd_are_described_(d, from, count)) return NULL;
     vkd_conversions_ *c = (vkd_conversions_ *)calloc(1, sizeof *c);
     if (c) {
         memcpy(&c->record, &found, sizeof c->record);

@@ -145,6 +145,7 @@ XE_FN_ spe_id xt_now_id_(xt_ctx *x, const xt_val *v, int type);
 XE_FN_ spe_id xt_index_id_(xt_ctx *x, const xt_val *v);
 XE_FN_ spe_id xt_lines_id_(xt_ctx *x, const xt_tile *t);
 XE_FN_ spe_id xt_emit_hoisted_(xt_ctx *x, const xt_val *v, int type);
+XE_FN_ void xt_define_unused_(xt_ctx *x, uint32_t value, int type);
 XE_FN_ void xt_write_argument_(xt_ctx *x, const xt_node_ *n);
 XE_FN_ void xt_write_builtin_(xt_ctx *x, const xt_node_ *n);
 XE_FN_ void xt_write_binary_number_(xt_ctx *x, const xt_node_ *n);

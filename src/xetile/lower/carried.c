@@ -83,7 +83,7 @@ XE_FN_ void xt_scatter_(xt_ctx *x, xt_frame_ *f, bool result, spe_id advance)
             if (result && !changes && !counts) continue;
             uint32_t id = xt_scalar_of_(t, j)->id;
             if (counts && result && !xt_value_at_(x, id)->uses) {
-                xt_define_(x, id, xt_scalar_(xt_carried_type_(first), 0, 1));
+                xt_define_unused_(x, id, xt_carried_type_(first));
                 continue;
             }
             if (counts && !advance) advance = xt_for_distance_(x, f);
