@@ -72,7 +72,7 @@
  *     a op b     cm_binary: CM_ADD SUB MUL DIV REM MIN MAX AND OR XOR SHL SHR; cm_add cm_sub cm_mul  cm_shift
  *     op a       cm_unary: CM_NEG NOT ABS CONJ EXP LOG SQRT RSQRT SIN COS TANH ERF ... (CM_UNARY_OPS_)
  *     your own   CM_APPLY (a statement per component, which knows its row and column)  cm_apply  cm_map1  cm_map2
- *     reduce     cm_reduce (M x 1 or 1 x N)  cm_reduce_spread (the result in every element)
+ *     reduce     cm_reduce (M x 1 or 1 x N)  cm_reduce_broadcast (the result in every element)
  *     change     cm_convert  cm_convert_as (with rounding, saturation)  cm_convert_plus (a number)  cm_convert_use
  *                cm_convert_upper (e2m1)  cm_transpose  cm_repeat  cm_submatrix
  *     access     cm_component  cm_insert  cm_row_index  cm_col_index  cm_re  cm_im  cm_visit (elements in memory)
@@ -389,7 +389,7 @@ typedef struct {
     bool overflow;        /* likewise: 8-bit floats overflow; otherwise they saturate */
     double plus;          /* likewise: bytes become f16, plus this */
     bool upper;           /* likewise: of e2m1 the upper four bits of a byte */
-    int own_headers;      /* 1, before a matrix is loaded in a loop: its messages, but for the first, have headers of
+    int separate_headers; /* 1, before a matrix is loaded in a loop: its messages, but for the first, have headers of
                            * their own where messages take no offsets. Then their number and 1; 0: they share one */
     uint32_t headers;     /* how many have their own */
     int written;          /* products of single elements that are written out so far */
@@ -692,7 +692,7 @@ XETILE_API cm_matrix cm_reduce(cm_ctx *c, cm_op op, cm_direction by, const cm_ma
 /* The same with the result in every element: a matrix of M x extent (CM_BY_ROW) of equal columns, or extent x N
  * (CM_BY_COLUMN) of equal rows. Cheapest if extent is that of `a`, or, by columns, if extent and M are multiples of the
  * subgroup size: then no data moves between lanes [OPERATION, layout]. */
-XETILE_API cm_matrix cm_reduce_spread(cm_ctx *c, cm_op op, cm_direction by, const cm_matrix *a, int extent);
+XETILE_API cm_matrix cm_reduce_broadcast(cm_ctx *c, cm_op op, cm_direction by, const cm_matrix *a, int extent);
 
 /* ---- another type, use or shape ---------------------------------------------------------------------------------- */
 
@@ -1365,20 +1365,20 @@ XE_FN_ cm_type cm_half_type_(cm_type type) { return type == CM_C32 ? CM_F32 : ty
 int cm_part_count(const cm_layout *l)
 {
     if (cm_is_opaque_(l)) return l->rows / l->size_i * (l->cols / l->size_j);
-    return l->rows ? l->size_k2 * spe_runs(cm_block_words_(l)) * cm_halves_(l->type) : 0;
+    return l->rows ? l->size_k2 * spe_part_count(cm_block_words_(l)) * cm_halves_(l->type) : 0;
 }
 
 int cm_part_words(const cm_layout *l, int part)
 {
     int words = l->rows ? cm_block_words_(l) : 0;
-    return words ? spe_run(words, part % spe_runs(words)) : 0;
+    return words ? spe_part_length(words, part % spe_part_count(words)) : 0;
 }
 
 /* The words of a part: their block, the first word in it, and their number. */
 XE_FN_ cm_span_ cm_span_of_(const cm_layout *l, int part)
 {
-    int all = cm_block_words_(l), runs = spe_runs(all), run = part % runs;
-    cm_span_ s = {part / runs, run * 8, spe_run(all, run)};
+    int all = cm_block_words_(l), runs = spe_part_count(all), run = part % runs;
+    cm_span_ s = {part / runs, run * 8, spe_part_length(all, run)};
     if (s.words < 8) s.first = all & -2 * s.words; /* the larger ones come first */
     return s;
 }
@@ -1590,7 +1590,7 @@ XE_FN_ bool cm_find_component_(cm_ctx *c, const cm_matrix *a, int v, int *part, 
     if (v < 0 || v >= a->layout.size_v)
         return CM_FAIL_(c, SHAPE, "component %d: the matrix has %d", v, a->layout.size_v);
     int words = cm_block_words_(&a->layout), all = v / cm_channels_(&a->layout);
-    *part = all / words * spe_runs(words);
+    *part = all / words * spe_part_count(words);
     *word = all % words;
     while (*word >= cm_part_words(&a->layout, *part)) *word -= cm_part_words(&a->layout, (*part)++);
     return true;
@@ -2461,7 +2461,7 @@ XE_FN_ spe_id *cm_totals_(cm_ctx *c, cm_op op, cm_direction by, const cm_matrix 
     return spe_ok(c->module) ? total : NULL;
 }
 
-/* cm_reduce_spread of a real matrix, in the result's layout. */
+/* cm_reduce_broadcast of a real matrix, in the result's layout. */
 XE_FN_ cm_matrix cm_repeat_totals_(cm_ctx *c, cm_op op, cm_direction by, const cm_matrix *a, int extent)
 {
     bool rows = by == CM_BY_ROW;
@@ -2480,7 +2480,7 @@ XE_FN_ cm_matrix cm_repeat_totals_(cm_ctx *c, cm_op op, cm_direction by, const c
     return total && v ? cm_from_components(c, &l, v) : cm_poison();
 }
 
-cm_matrix cm_reduce_spread(cm_ctx *c, cm_op op, cm_direction by, const cm_matrix *a, int extent)
+cm_matrix cm_reduce_broadcast(cm_ctx *c, cm_op op, cm_direction by, const cm_matrix *a, int extent)
 {
     cm_matrix half[2];
     if (cm_is_poison_(c, a) || cm_opaque_(c, "a reduction")) return cm_poison();
@@ -2498,7 +2498,7 @@ cm_matrix cm_reduce_spread(cm_ctx *c, cm_op op, cm_direction by, const cm_matrix
 
 cm_matrix cm_reduce(cm_ctx *c, cm_op op, cm_direction by, const cm_matrix *a)
 {
-    return cm_reduce_spread(c, op, by, a, 1);
+    return cm_reduce_broadcast(c, op, by, a, 1);
 }
 
 /* surface.c - the memory of a matrix: checks and defaults. */
@@ -2837,7 +2837,7 @@ XE_FN_ bool cm_store_loops_(cm_ctx *c, const cm_surface_ *s, const cm_matrix *a)
 {
     const cm_layout *l = &a->layout;
     spe_module *m = c->module;
-    int runs = spe_runs(cm_block_words_(l)), number = 0;
+    int runs = spe_part_count(cm_block_words_(l)), number = 0;
     spe_id *vectors = cm_ids_(c, l->size_k2);
     cm_axes_ axes;
     if (!vectors || !cm_rows_(c, l, s, &axes)) return true;
@@ -3256,11 +3256,11 @@ XE_FN_ spe_id cm_block_words_var_(cm_ctx *c, const cm_layout *l, int words, spe_
 }
 
 /* Gives a message that loads a header of its own: its surface differs, for the compiler, from those of others. */
-XE_FN_ void cm_own_header_(cm_ctx *c, spe_block2d *b)
+XE_FN_ void cm_separate_header_(cm_ctx *c, spe_block2d *b)
 {
     spe_id *of = spe_is_const(c->module, b->pitch) ? &b->mem_height : &b->pitch;
-    if (!c->own_headers || c->target.block2d.offsets) return;
-    if (c->own_headers++ > 1) spe_differ(c->module, c->headers++, 1, of);
+    if (!c->separate_headers || c->target.block2d.offsets) return;
+    if (c->separate_headers++ > 1) spe_differ(c->module, c->headers++, 1, of);
 }
 
 /* Loads blocks k2 .. k2 + count of the matrix by one message, words first .. of each. Returns the words loaded. */
@@ -3272,13 +3272,13 @@ XE_FN_ int cm_block_message_(cm_ctx *c, cm_matrix *a, const cm_block_plan_ *p, c
     bool transpose = p->op == CM_BLOCK_TRANSPOSE;
     int height = transpose ? l->lanes : cm_block_height_(p->shape, (cm_block_words_(l) - first) * p->step);
     int words = transpose ? p->width : height / p->step, across = k2 * l->size_i * l->size_k1;
-    int runs = spe_runs(cm_block_words_(l));
+    int runs = spe_part_count(cm_block_words_(l));
     spe_block2d b = *surface;
     spe_id variable;
     if (transpose) b.pos_x = cm_shr_signed_(c, b.pos_x, l->omega);
     b = cm_blocks_(c, &b, p->elem, p->width, height, p->count, transpose ? first : across,
                    transpose ? k2 * l->size_i : first * p->step);
-    cm_own_header_(c, &b);
+    cm_separate_header_(c, &b);
     spe_id ptr = cm_block_words_var_(c, l, words * p->count, &variable);
     if (transpose) spe_block2d_load_transpose(m, &b, ptr);
     else if (p->op == CM_BLOCK_TRANSFORM) spe_block2d_load_transform(m, &b, ptr);
@@ -3346,7 +3346,7 @@ XE_FN_ int cm_block_dwords_(cm_ctx *c, cm_matrix *a, const cm_block_plan_ *p, co
                             int first)
 {
     const cm_layout *l = &a->layout;
-    int runs = spe_runs(cm_block_words_(l)), words = p->width * p->share;
+    int runs = spe_part_count(cm_block_words_(l)), words = p->width * p->share;
     spe_id dwords = cm_vec_(c, spe_int(c->module, 32), p->width), got[2];
     for (int i = 0; i < l->size_k1; i++) {
         spe_id variable = spe_local_var(c->module, dwords);
@@ -3354,7 +3354,7 @@ XE_FN_ int cm_block_dwords_(cm_ctx *c, cm_matrix *a, const cm_block_plan_ *p, co
         b.pos_x = cm_shr_signed_(c, b.pos_x, p->share);
         b = cm_blocks_(c, &b, 4, p->width, l->lanes, 1, first / p->share, k2 * l->size_i * l->size_k1 + i);
         if (l->size_k1 > 1) cm_every_second_row_(c, &b);
-        cm_own_header_(c, &b);
+        cm_separate_header_(c, &b);
         spe_block2d_load_transpose(c->module, &b, variable);
         got[i] = spe_load(c->module, variable, 0);
     }
@@ -3690,7 +3690,7 @@ void cm_store(cm_ctx *c, const cm_matrix *a, const cm_mem *to)
 XE_FN_ spe_id cm_dpas_operand_(cm_ctx *c, const cm_matrix *b, int k, int first, int n)
 {
     const cm_layout *l = &b->layout;
-    int across = l->lanes / l->size_i, runs = spe_runs(cm_block_words_(l));
+    int across = l->lanes / l->size_i, runs = spe_part_count(cm_block_words_(l));
     first /= across;
     n = (n + across - 1) / across;
     for (int part = k * runs; part < (k + 1) * runs; part++) {
@@ -3715,7 +3715,7 @@ XE_FN_ spe_id cm_dpas_step_(cm_ctx *c, const cm_job_ *job, int k, int run, int b
 {
     const cm_layout *la = &job->a->layout;
     cm_span_ columns = cm_span_of_(&job->acc.layout, run);
-    spe_id a = job->a->part[block * spe_runs(cm_block_words_(la)) + k];
+    spe_id a = job->a->part[block * spe_part_count(cm_block_words_(la)) + k];
     spe_id b = cm_dpas_operand_(c, job->b, k, columns.first, columns.words);
     uint32_t flags = cm_dpas_flags_(job), values = (uint32_t)cm_dpas_values_(la->type);
     if (c->lowering != CM_KHR) return spe_dpas(c->module, spe_type_of(c->module, acc), values, b, a, acc, flags);
@@ -3752,7 +3752,7 @@ XE_FN_ bool cm_dpas_takes_(const cm_ctx *c, const cm_job_ *job, cm_type sum)
 XE_FN_ bool cm_mul_add_dpas_(cm_ctx *c, cm_job_ *job)
 {
     const cm_layout *la = &job->a->layout, *lb = &job->b->layout, *ld = &job->acc.layout;
-    int runs = spe_runs(cm_block_words_(ld));
+    int runs = spe_part_count(cm_block_words_(ld));
     if (!cm_dpas_takes_(c, job, ld->type))
         return c->lowering == CM_KHR &&
                !CM_FAIL_(c, LOWERING, "CM_KHR: no product of %d x %d %s and %d x %d %s", la->rows, la->cols,
@@ -3778,7 +3778,7 @@ XE_FN_ spe_id cm_broadcast_b_(cm_ctx *c, const cm_layout *l, const spe_id *b, in
 XE_FN_ void cm_mul_add_rows_(cm_ctx *c, cm_job_ *job, const spe_id *a, const spe_id *b)
 {
     const cm_layout *la = &job->a->layout, *lb = &job->b->layout, *ld = &job->acc.layout;
-    int runs = spe_runs(cm_block_words_(ld));
+    int runs = spe_part_count(cm_block_words_(ld));
     spe_id elem = cm_storage_type(c, ld->type);
     for (int k = 0; k < lb->rows; k++)
         for (int run = 0, first = 0; run < runs; first += cm_part_words(ld, run++)) {
@@ -4214,7 +4214,7 @@ XE_FN_ spe_id cm_dpas_scale_(cm_ctx *c, const cm_matrix *scales, bool of_rows, i
 XE_FN_ cm_matrix cm_mul_add_dpas_scaled_(cm_ctx *c, cm_job_ *job, const cm_scales *s)
 {
     const cm_layout *la = &job->a->layout, *lb = &job->b->layout, *ld = &job->acc.layout;
-    const int depth = cm_dpas_depth_(lb->type), runs = lb->cols / 8, parts = spe_runs(cm_block_words_(la));
+    const int depth = cm_dpas_depth_(lb->type), runs = lb->cols / 8, parts = spe_part_count(cm_block_words_(la));
     const uint32_t flags = cm_dpas_flags_(job) | CM_SCALE_FLAGS_;
     spe_id *of_b = cm_ids_(c, runs);
     for (int k = 0; of_b && k < lb->rows / depth; k++) {

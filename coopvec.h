@@ -402,7 +402,7 @@ typedef struct {
     int length, parts;
     spe_id *part; /* in the module's arena */
     int side;     /* the side of a region it was made in: see cv_ctx */
-    spe_id whole; /* the same as a cooperative vector of the device; 0: none */
+    spe_id cooperative; /* the same as a cooperative vector of the device; 0: none */
 } cv_vec;
 
 /* A number or a vector; its magic tells which. */
@@ -449,7 +449,7 @@ typedef struct {
 
 typedef struct {
     cv_ctx *x;
-    const spe_place *at;
+    const spe_line *at;
 } cv_where_; /* the context and the user's line, passed to every function by its macro, in two registers */
 
 typedef struct { /* an open region */
@@ -485,7 +485,7 @@ struct cv_ctx {
     /* Where walks through the body of a region began, numbered from 1. Values record the side they were made in (note
      * of a cv_val; 0 is outside all regions). If a value is used after its side is over, it was left in a variable that
      * the region does not list. */
-    spe_list sides; /* of spe_region_place */
+    spe_list sides; /* of spe_region_line */
     int loops;
     uint32_t operations;
     /* Writing the kernel into a scratch module, with two walks through the body of each loop: the second finds what the
@@ -572,7 +572,7 @@ typedef struct {
 XETILE_API cv_conversion_arguments cv_conversion_arguments_of(const cv_conversion_info *info);
 /* Iterates over the descriptors of a call; over none of them if one is invalid. */
 typedef struct {
-    spe_place at;
+    spe_line at;
     const cv_conversion_info *infos;
     uint32_t count;
     spe_error *error;
@@ -693,8 +693,8 @@ typedef struct {
 /* cooperative.c: what only the cooperative vectors of Vulkan's devices need, and calls through x->vulkan: programs that
  * include nothing of Vulkan compile without it. Each returns false where they do not do this. */
 typedef struct cv_vulkan_part_ {
-    bool (*takes)(int op, int type); /* may operands of `binary` be whole? */
-    void (*repeat)(cv_ctx *x, cv_vec *v, spe_id like); /* of a number: makes it whole, as another is */
+    bool (*takes)(int op, int type); /* may operands of `binary` be cooperative vectors? */
+    void (*repeat)(cv_ctx *x, cv_vec *v, spe_id like); /* of a number: makes it one, as another is */
     cv_vec (*binary)(cv_ctx *x, int op, const cv_vec *p, const cv_vec *q);
     cv_vec (*multiply_add)(cv_ctx *x, const cv_vec *p, const cv_vec *q, const cv_vec *r);
     bool (*multiply)(cv_product_ *p);
@@ -1099,7 +1099,7 @@ XE_FN_ bool cv_live_(cv_where_ w, int side)
     if (!side || !spe_ok(&w.x->m)) return spe_ok(&w.x->m);
     for (int i = 0; i < w.x->regions.depth; i++)
         if (w.x->frames[i].side == side) return true;
-    const spe_region_place *at = (const spe_region_place *)w.x->sides.items + side - 1;
+    const spe_region_line *at = (const spe_region_line *)w.x->sides.items + side - 1;
     return cv_fail_(w, CV_ERROR_UNLISTED,
                     "the %s of %s:%d left a value in a variable that is used here; list that variable there",
                     at->name, at->file, at->line);
@@ -1281,8 +1281,8 @@ XE_FN_ cv_vec cv_new_(cv_ctx *x, int type, int n)
     v.type = (cv_type)type;
     v.length = n;
     v.side = cv_side_now_(x);
-    v.part = cv_ids_(&x->m, spe_runs(n));
-    v.parts = v.part ? spe_runs(n) : 0;
+    v.part = cv_ids_(&x->m, spe_part_count(n));
+    v.parts = v.part ? spe_part_count(n) : 0;
     return v;
 }
 
@@ -1315,7 +1315,7 @@ XE_FN_ bool cv_check_vec_(cv_where_ w, const cv_vec *v)
 XE_FN_ int cv_part_of_(int n, int i, int *component)
 {
     int part = 0;
-    for (*component = i; *component >= spe_run(n, part); part++) *component -= spe_run(n, part);
+    for (*component = i; *component >= spe_part_length(n, part); part++) *component -= spe_part_length(n, part);
     return part;
 }
 
@@ -1347,8 +1347,8 @@ XE_FN_ spe_id cv_join_(spe_module *m, spe_id scalar_type, int n, const spe_id *i
 XE_FN_ cv_vec cv_from_scalars_(cv_ctx *x, int type, int n, const spe_id *ids)
 {
     cv_vec v = cv_new_(x, type, n);
-    for (int i = 0; i < v.parts; ids += spe_run(n, i), i++)
-        v.part[i] = cv_join_(&x->m, cv_spe_type_(&x->m, type), spe_run(n, i), ids);
+    for (int i = 0; i < v.parts; ids += spe_part_length(n, i), i++)
+        v.part[i] = cv_join_(&x->m, cv_spe_type_(&x->m, type), spe_part_length(n, i), ids);
     return v;
 }
 
@@ -1358,7 +1358,8 @@ XE_FN_ cv_vec cv_repeat_(cv_where_ w, int type, int n, const cv_val *value)
     spe_id id = cv_id_(w, type, value);
     cv_vec v = cv_new_(w.x, type, n);
     for (int i = 0; i < v.parts; i++)
-        v.part[i] = spe_splat(&w.x->m, spe_vec(&w.x->m, cv_spe_type_(&w.x->m, type), (uint32_t)spe_run(n, i)), id);
+        v.part[i] =
+            spe_splat(&w.x->m, spe_vec(&w.x->m, cv_spe_type_(&w.x->m, type), (uint32_t)spe_part_length(n, i)), id);
     return v;
 }
 
@@ -1410,7 +1411,7 @@ cv_vec cv_load_(cv_where_ w, cv_memory_ d)
     cv_vec v = cv_new_(w.x, type, d.count);
     spe_id *ids = stride ? cv_ids_(m, d.count) : v.part;
     for (int i = 0, part = 0, width; ids && i < d.count; i += width, part++) {
-        width = stride ? 1 : spe_run(d.count, part);
+        width = stride ? 1 : spe_part_length(d.count, part);
         ids[part] = spe_load(m, cv_pointer_to_(m, at, stride, type, i, width), (uint32_t)cv_bytes_(type));
     }
     return stride && ids ? cv_from_scalars_(w.x, type, d.count, ids) : v;
@@ -1428,7 +1429,7 @@ void cv_store_(cv_where_ w, cv_memory_ d)
                  cv_type_name(type), (int)v.type == CV_BOOL_ ? "CV_SELECT" : "CV_CAST");
     for (int i = 0, part = 0, width; spe_ok(m) && i < v.length; i += width, part++) {
         spe_id id = stride ? cv_get_(m, &v, i) : v.part[part];
-        width = stride ? 1 : spe_run(v.length, part);
+        width = stride ? 1 : spe_part_length(v.length, part);
         spe_store(m, cv_pointer_to_(m, at, stride, type, i, width), id, (uint32_t)cv_bytes_(type));
     }
 }
@@ -1456,7 +1457,7 @@ cv_val cv_element_(cv_where_ w, const cv_any_ *given)
     spe_id at = cv_index_(w, &i, "the element's number");
     for (int part = 0, start = 0, n; at && part < v.parts; start += n, part++) {
         spe_id one = v.part[part], first = spe_i32(m, start);
-        n = spe_run(v.length, part);
+        n = spe_part_length(v.length, part);
         if (n > 1) { /* masked, as lanes that need another part must not index outside this one */
             spe_id mask = spe_i32(m, n - 1);
             one = spe_extract_dyn(m, one, spe_and(m, spe_isub(m, at, first), mask));
@@ -1533,8 +1534,8 @@ XE_FN_ bool cv_match_(cv_where_ w, const cv_any_ *a, const cv_any_ *b, cv_vec *p
     if (!cv_enter_(w) || !cv_check_vec_(w, shape)) return false;
     *p = cv_is_vec_(a) ? a->vec : cv_repeat_(w, shape->type, shape->length, &a->val);
     *q = cv_is_vec_(b) ? b->vec : cv_repeat_(w, shape->type, shape->length, &b->val);
-    if (shape->whole && p->parts && q->parts && !(cv_is_vec_(a) && cv_is_vec_(b)))
-        w.x->vulkan->repeat(w.x, shape == &a->vec ? q : p, shape->whole);
+    if (shape->cooperative && p->parts && q->parts && !(cv_is_vec_(a) && cv_is_vec_(b)))
+        w.x->vulkan->repeat(w.x, shape == &a->vec ? q : p, shape->cooperative);
     return cv_check_alike_(w, p, q);
 }
 
@@ -1542,7 +1543,7 @@ cv_vec cv_binary_vec_(cv_where_ w, int op, const char *name, const cv_any_ *give
 {
     cv_vec p, q;
     if (!cv_match_(w, &given[0], &given[1], &p, &q)) return cv_no_vec_();
-    if ((p.whole || q.whole) && w.x->vulkan->takes(op, p.type)) return w.x->vulkan->binary(w.x, op, &p, &q);
+    if ((p.cooperative || q.cooperative) && w.x->vulkan->takes(op, p.type)) return w.x->vulkan->binary(w.x, op, &p, &q);
     cv_vec v = cv_new_(w.x, op < SPE_ARITH_EQ ? (int)p.type : (int)CV_BOOL_, p.length);
     for (int i = 0; i < v.parts; i++) {
         v.part[i] = cv_emit_(&w.x->m, op, p.type, p.part[i], q.part[i]);
@@ -1594,7 +1595,7 @@ cv_vec cv_fma_(cv_where_ w, const cv_any_ *given)
     if (!cv_match_(w, &given[0], &given[1], &p, &q) || !cv_match_(w, &given[2], &given[1], &r, &q) ||
         !cv_check_real_(w, "CV_FMA", "a vector of ", p.type))
         return cv_no_vec_();
-    if (p.whole || q.whole || r.whole) return w.x->vulkan->multiply_add(w.x, &p, &q, &r);
+    if (p.cooperative || q.cooperative || r.cooperative) return w.x->vulkan->multiply_add(w.x, &p, &q, &r);
     v = cv_new_(w.x, p.type, p.length);
     for (int i = 0; i < v.parts; i++) v.part[i] = spe_math3(&w.x->m, SPE_FMA, p.part[i], q.part[i], r.part[i]);
     return v;
@@ -1680,7 +1681,7 @@ XE_FN_ spe_id cv_int_to_int_(spe_module *m, spe_id v, int from, int to)
 
 XE_FN_ spe_id cv_float_to_int_(spe_module *m, spe_id v, int to)
 {
-    spe_id wide = spe_vec_like(m, spe_float(m, 32), v), whole = spe_vec_like(m, spe_int(m, 32), v),
+    spe_id wide = spe_vec_like(m, spe_float(m, 32), v), integer = spe_vec_like(m, spe_int(m, 32), v),
            type = spe_vec_like(m, cv_spe_type_(m, to), v);
     const cv_type_row *t = cv_type_info(to);
     v = spe_math1(m, SPE_RINT, spe_fconvert(m, wide, v));
@@ -1690,7 +1691,7 @@ XE_FN_ spe_id cv_float_to_int_(spe_module *m, spe_id v, int to)
         v = spe_select(m, spe_isnan(m, v), zero, v);
         spe_id most = spe_const_f(m, wide, hi);
         v = spe_math2(m, SPE_FMIN, spe_math2(m, SPE_FMAX, v, spe_const_f(m, wide, lo)), most);
-        return spe_uconvert(m, type, spe_f_to_s(m, whole, v));
+        return spe_uconvert(m, type, spe_f_to_s(m, integer, v));
     }
     spe_conversion saturating = {true, t->is_signed, true, false, 0};
     return spe_cast_as(m, type, v, &saturating);
@@ -1948,7 +1949,7 @@ XE_FN_ bool cv_input_lanes_(const cv_product_ *p, spe_id *out)
 
 /* One run of n (8, 4, 2 or 1) neighbours in memory, from A[row][col] on. Along k: sums[0] += A[row][col + j] v[j];
  * across: sums[j] += A[row + j][col] v[0]. Rows are aligned to 16, but the position within the row may be unknown. */
-XE_FN_ void cv_lanes_run_(const cv_product_ *p, spe_id row, spe_id col, int n, const spe_id *v, spe_id *sums)
+XE_FN_ void cv_lanes_neighbours_(const cv_product_ *p, spe_id row, spe_id col, int n, const spe_id *v, spe_id *sums)
 {
     spe_module *m = p->m;
     spe_id at = cv_address_(&p->a, row, col, cv_spe_type_(m, p->a.type), n), a[8];
@@ -1974,12 +1975,12 @@ XE_FN_ void cv_lanes_rows_(const cv_product_ *p, spe_id row, int rows, const spe
         spe_id by = spe_i32(m, step), end = spe_i32(m, full);
         k = spe_for(m, spe_i32(m, 0), end, by, (uint32_t)rows, sums);
         for (int i = 0; i < step; i++) x[i] = spe_load(m, cv_at_(m, input, spe_iadd(m, k, spe_i32(m, i))), 0);
-        cv_lanes_run_(p, row, k, p->a.across ? rows : 8, x, sums);
+        cv_lanes_neighbours_(p, row, k, p->a.across ? rows : 8, x, sums);
         spe_endfor(m, (uint32_t)rows, sums);
     }
     for (int i = full, n; i < p->a.k; i += p->a.across ? 1 : n) {
-        n = spe_run(p->a.k - i, 0);
-        cv_lanes_run_(p, row, spe_i32(m, i), p->a.across ? rows : n, v + i, sums);
+        n = spe_part_length(p->a.k - i, 0);
+        cv_lanes_neighbours_(p, row, spe_i32(m, i), p->a.across ? rows : n, v + i, sums);
     }
     start = cv_finish_sum_(p, cv_join_(m, cv_sum_scalar_(p), rows, sums), row, rows);
     for (int i = 0; i < rows; i++) sums[i] = spe_extract(m, start, (uint32_t)i);
@@ -2008,7 +2009,7 @@ XE_FN_ void cv_mul_lanes_(cv_product_ *p)
         for (int i = 0; i < full; i++) out[i] = spe_load(m, cv_at_(m, output, spe_i32(m, i)), 0);
     }
     for (int i = full, n; i < p->a.m; i += n) {
-        n = p->a.across ? spe_run(p->a.m - i, 0) : 1;
+        n = p->a.across ? spe_part_length(p->a.m - i, 0) : 1;
         cv_lanes_rows_(p, spe_i32(m, i), n, v, input, out + i);
     }
     p->out = cv_from_scalars_(p->x, p->out.type, p->a.m, out);
@@ -2250,7 +2251,7 @@ XE_FN_ void cv_dpas_finish_(const cv_product_ *p, int block, const spe_id sums[4
     for (int first = 0, part = 0, n; part < p->out.parts; first += n, part++) {
         int i = first / 8 - block;
         spe_id sum, at;
-        n = spe_run(p->a.m, part);
+        n = spe_part_length(p->a.m, part);
         if (i < 0 || i >= 4) continue;
         at = spe_i32(p->m, first);
         sum = n == 8 ? sums[i] : spe_shuffle(p->m, sums[i], sums[i], (uint32_t)n, order + first % 8);
@@ -2721,7 +2722,7 @@ XE_FN_ void cv_scatter_(cv_ctx *x, cv_frame_ *f)
 /* Begins a side of the innermost region, which ends the scope of the last side's values. */
 XE_FN_ bool cv_side_begin_(cv_ctx *x, cv_frame_ *f)
 {
-    spe_region_place *at = (spe_region_place *)spe_list_add(&x->m, &x->sides, sizeof *at);
+    spe_region_line *at = (spe_region_line *)spe_list_add(&x->m, &x->sides, sizeof *at);
     if (!at) return false;
     *at = x->regions.open[x->regions.depth - 1];
     f->side = x->sides.count;
@@ -2733,7 +2734,7 @@ XE_FN_ void cv_region_end_(spe_module *m, const spe_region *r)
 {
     cv_ctx *x = (cv_ctx *)(void *)m;
     cv_frame_ *f = &x->frames[r->depth - 1];
-    spe_place at = {r->in->open[r->depth - 1].file, r->in->open[r->depth - 1].line};
+    spe_line at = {r->in->open[r->depth - 1].file, r->in->open[r->depth - 1].line};
     cv_where_ w = {x, &at};
     uint32_t n = (uint32_t)f->id_count;
     spe_at(m, at.file, at.line);
@@ -2952,7 +2953,7 @@ XE_FN_ cv_module cv_build_once_(const cv_build_desc *desc, bool probing, int *lo
 {
     cv_module mod;
     const cv_kernel *k = desc->kernel;
-    spe_place head_at = {k->file, k->line}, user_at = {desc->file, desc->line};
+    spe_line head_at = {k->file, k->line}, user_at = {desc->file, desc->line};
     cv_ctx *x = (cv_ctx *)spe_build_begin(&mod, cv_errors_(), sizeof *x, desc->version, cm_environment(desc->target),
                                           desc->names, desc->lines, k->file, user_at);
     cv_where_ head = {x, &head_at}, user = {x, &user_at};
@@ -3170,7 +3171,7 @@ XE_FN_ uint32_t cv_component_type_(int type)
 }
 
 /* The type that an input is converted to when it is interpreted so: FP8 is held as f16. */
-XE_FN_ int cv_held_type_(int interpretation)
+XE_FN_ int cv_storage_type_(int interpretation)
 {
     return cv_is_fp8_(interpretation) ? CV_F16 : cv_is_packed_(interpretation) ? CV_U32 : interpretation;
 }
@@ -3195,7 +3196,7 @@ XE_FN_ const uint32_t *cv_find_product_(const cv_product_ *p, int input)
 }
 
 /* How the device finds the matrix: its layout, and its stride; 0: none. A panel of ours is a matrix of rows. */
-XE_FN_ bool cv_place_(const cv_product_ *p, spe_coopvec_product *to)
+XE_FN_ bool cv_find_layout_(const cv_product_ *p, spe_coopvec_product *to)
 {
     const cv_surface_ *a = &p->a;
     int stored_cols = a->transpose ? a->m : a->k;
@@ -3225,44 +3226,44 @@ XE_FN_ spe_id cv_array_at_(spe_module *m, spe_id base)
 XE_FN_ spe_id cv_cooperative_(cv_ctx *x, const cv_vec *v, int type)
 {
     spe_module *m = &x->m;
-    if (v->whole && (int)v->type == type) return v->whole;
+    if (v->cooperative && (int)v->type == type) return v->cooperative;
     const cv_vec as = cv_convert_vec_(x, v, type);
-    spe_id *parts = cv_ids_(m, v->length), scalar = cv_spe_type_(m, cv_held_type_(type));
+    spe_id *parts = cv_ids_(m, v->length), scalar = cv_spe_type_(m, cv_storage_type_(type));
     for (int i = 0; parts && i < v->length; i++) parts[i] = cv_get_(m, &as, i);
     return parts ? spe_construct(m, spe_coopvec(m, scalar, (uint32_t)v->length), (uint32_t)v->length, parts) : 0;
 }
 
 /* The vector that is such a value; what uses none of its parts leaves these to the device's compiler, to drop. */
-XE_FN_ cv_vec cv_of_whole_(cv_ctx *x, int type, int n, spe_id whole)
+XE_FN_ cv_vec cv_of_cooperative_(cv_ctx *x, int type, int n, spe_id all)
 {
     spe_id *ids = cv_ids_(&x->m, n);
-    for (int i = 0; ids && i < n; i++) ids[i] = spe_extract(&x->m, whole, (uint32_t)i);
+    for (int i = 0; ids && i < n; i++) ids[i] = spe_extract(&x->m, all, (uint32_t)i);
     cv_vec v = ids ? cv_from_scalars_(x, type, n, ids) : cv_no_vec_();
-    v.whole = whole;
+    v.cooperative = all;
     return v;
 }
 
-XE_FN_ bool cv_takes_whole_(int op, int type)
+XE_FN_ bool cv_takes_cooperative_(int op, int type)
 {
     return cv_is_float_(type) && (op == SPE_ARITH_ADD || op == SPE_ARITH_SUB || op == SPE_ARITH_MUL ||
                                   op == SPE_ARITH_DIV || op == SPE_ARITH_MIN || op == SPE_ARITH_MAX);
 }
 
-XE_FN_ void cv_repeat_whole_(cv_ctx *x, cv_vec *v, spe_id like)
+XE_FN_ void cv_repeat_cooperative_(cv_ctx *x, cv_vec *v, spe_id like)
 {
-    v->whole = spe_splat(&x->m, spe_type_of(&x->m, like), cv_get_(&x->m, v, 0));
+    v->cooperative = spe_splat(&x->m, spe_type_of(&x->m, like), cv_get_(&x->m, v, 0));
 }
 
-XE_FN_ cv_vec cv_binary_whole_(cv_ctx *x, int op, const cv_vec *p, const cv_vec *q)
+XE_FN_ cv_vec cv_binary_cooperative_(cv_ctx *x, int op, const cv_vec *p, const cv_vec *q)
 {
     spe_id a = cv_cooperative_(x, p, p->type), b = cv_cooperative_(x, q, q->type);
-    return cv_of_whole_(x, p->type, p->length, cv_emit_(&x->m, op, p->type, a, b));
+    return cv_of_cooperative_(x, p->type, p->length, cv_emit_(&x->m, op, p->type, a, b));
 }
 
-XE_FN_ cv_vec cv_fma_whole_(cv_ctx *x, const cv_vec *p, const cv_vec *q, const cv_vec *r)
+XE_FN_ cv_vec cv_fma_cooperative_(cv_ctx *x, const cv_vec *p, const cv_vec *q, const cv_vec *r)
 {
     spe_id a = cv_cooperative_(x, p, p->type), b = cv_cooperative_(x, q, q->type), c = cv_cooperative_(x, r, r->type);
-    return cv_of_whole_(x, p->type, p->length, spe_math3(&x->m, SPE_FMA, a, b, c));
+    return cv_of_cooperative_(x, p->type, p->length, spe_math3(&x->m, SPE_FMA, a, b, c));
 }
 
 /* Converts the device's results to the output, a part at a time, with a bias that the device did not add. */
@@ -3272,11 +3273,11 @@ XE_FN_ void cv_take_results_(cv_product_ *p, spe_id results, const uint32_t *row
     spe_id scalar = spe_scalar_of(m, spe_type_of(m, results)), ids[8];
     bool done = !p->bias || with_bias;
     if (done && cv_component_type_(p->out.type) == row[CV_OF_RESULT_]) {
-        p->out = cv_of_whole_(p->x, p->out.type, p->out.length, results);
+        p->out = cv_of_cooperative_(p->x, p->out.type, p->out.length, results);
         return;
     }
     for (int part = 0, first = 0, n; part < p->out.parts; part++, first += n) {
-        n = spe_run(p->out.length, part);
+        n = spe_part_length(p->out.length, part);
         for (int i = 0; i < n; i++) ids[i] = spe_extract(m, results, (uint32_t)(first + i));
         spe_id at = spe_i32(m, first), v = cv_join_(m, scalar, n, ids);
         if (p->real) v = spe_fconvert(m, spe_vec_like(m, spe_float(m, 32), v), v);
@@ -3313,11 +3314,11 @@ XE_FN_ bool cv_multiply_cooperatively_(cv_product_ *p)
     spe_coopvec_product by;
     const cv_vec *v = &p->in.vec;
     int as = p->in.interpretation, input = cv_is_fp8_(as) ? as : v->type; /* rounded to FP8 here: devices may not */
-    const uint32_t *row = cv_find_product_(p, cv_held_type_(input));
-    if (!row && !cv_is_packed_(as)) row = cv_find_product_(p, cv_held_type_(input = as));
+    const uint32_t *row = cv_find_product_(p, cv_storage_type_(input));
+    if (!row && !cv_is_packed_(as)) row = cv_find_product_(p, cv_storage_type_(input = as));
     memset(&by, 0, sizeof by);
     if (!row || p->a.m > p->x->max_vector || v->length > p->x->max_vector || !cv_is_exact_enough_(p) ||
-        (cv_is_packed_(as) && p->a.k % 4) || !cv_place_(p, &by))
+        (cv_is_packed_(as) && p->a.k % 4) || !cv_find_layout_(p, &by))
         return false;
     bool with_bias = p->bias && row[CV_OF_BIAS_] == cv_component_type_(p->bias_type) &&
                      (p->real || !cv_is_float_(p->bias_type));
@@ -3359,13 +3360,13 @@ XE_FN_ bool cv_outer_cooperatively_(const cv_surface_ *c, const cv_vec *v1, cons
 XE_FN_ bool cv_accumulate_cooperatively_(cv_ctx *x, const cv_vec *v, spe_id base, int type)
 {
     if ((int)v->type != type || !cv_sums_(x, type) || v->length > x->max_vector || !x->desc->f16_sums) return false;
-    spe_id whole = cv_cooperative_(x, v, type), zero = spe_i32(&x->m, 0);
-    spe_coopvec_sum_accumulate(&x->m, cv_array_at_(&x->m, base), zero, whole);
+    spe_id all = cv_cooperative_(x, v, type), zero = spe_i32(&x->m, 0);
+    spe_coopvec_sum_accumulate(&x->m, cv_array_at_(&x->m, base), zero, all);
     return true;
 }
 
 static const cv_vulkan_part_ cv_vulkan_all_ = {
-    cv_takes_whole_, cv_repeat_whole_,           cv_binary_whole_,        cv_fma_whole_,
+    cv_takes_cooperative_, cv_repeat_cooperative_,           cv_binary_cooperative_,        cv_fma_cooperative_,
     cv_multiply_cooperatively_, cv_outer_cooperatively_, cv_accumulate_cooperatively_};
 
 #if defined(XETILE_STATIC_) && !defined(__cplusplus)
@@ -3407,7 +3408,7 @@ XETILE_AS_BEFORE_
 #define CV_CONTEXT SPE_UNUSED cv_ctx *cv_context_
 #define CV_SELF cv_context_
 #define CV_USER() (cv_context_->desc->user)
-#define CV_HERE_ ((cv_where_){cv_context_, &(const spe_place){__FILE__, __LINE__}})
+#define CV_HERE_ ((cv_where_){cv_context_, &(const spe_line){__FILE__, __LINE__}})
 
 #define CV_AT(x) CV_NUMBER(x) /* where, in options: bytes or elements */
 #define CV_NUMBER(x) cv_here_(cv_context_, SPE_NUMBER(x))
@@ -3567,7 +3568,7 @@ inline cv_interpreted_vector cv_input_cpp_(const cv_interpreted_vector &v) { ret
 #undef CV_KERNEL
 #define CV_KERNEL(name_, ...) SPE_KERNEL(cv, CV, name_, __VA_ARGS__)
 #undef CV_HERE_
-#define CV_HERE_ (cv_where_{cv_context_, SPE_CPP_PLACE})
+#define CV_HERE_ (cv_where_{cv_context_, SPE_CPP_LINE})
 #undef CV_OPERANDS_
 #define CV_OPERANDS_(...) (spe_cpp_operands{__VA_ARGS__})
 #undef CV_NUMBERS_

@@ -145,10 +145,10 @@
  *   errors       spe_report spe_vreport spe_site_of spe_reporter_name spe_reporter_text SPE_REPORTER
  *   numbers      spe_val_of spe_val_int spe_val_uint spe_val_real spe_val_float spe_val_same spe_val_is_set
  *                spe_val_is_condition SPE_NUMBER spe_int_fits spe_arith spe_arith_name spe_real_arith spe_real_compare
- *                spe_extent spe_load_inside spe_runs spe_run
+ *                spe_extent spe_load_inside spe_part_count spe_part_length
  *   regions      spe_region_of spe_region_open spe_region_next spe_region_done spe_region_fail SPE_FOR SPE_WHILE SPE_IF
  *   macros       SPE_KERNEL SPE_KERNEL_IN_CPP SPE_C_TYPE SPE_NAME_OF SPE_CARRIED SPE_FIRST_MEMBER; SPE_CAT SPE_FIRST
- *                SPE_REST SPE_COUNT SPE_EACH SPE_COMMA; in C++20 SPE_CPP_PLACE; SPE_PRINTF SPE_UNUSED: attributes
+ *                SPE_REST SPE_COUNT SPE_EACH SPE_COMMA; in C++20 SPE_CPP_LINE; SPE_PRINTF SPE_UNUSED: attributes
  *
  * Ids and numbers are both uint32_t: spe_array(&m, i32, spec) with the id of a spec constant is an array of, say, 17.
  * With -DXETILE_DECLARATIONS -DSPE_CHECK_IDS -fsyntax-only, ids are pointers to a struct, and such calls are errors.
@@ -826,7 +826,7 @@ typedef struct {
         size_t body; /* offset of its first word in the body */
         size_t control; /* offset of its control word among the functions */
         bool kernel;
-        spe_id builtin[SPE_BUILTIN_COUNT_][3], builtin_whole[SPE_BUILTIN_COUNT_];
+        spe_id builtin[SPE_BUILTIN_COUNT_][3], builtin_vector[SPE_BUILTIN_COUNT_];
         spe_id zero_block, zero[9]; /* of spe_reload: the last block, and its zeros by their bytes */
         bool diverged;              /* since the last 2D block message, lanes took different sides: spe_diverged */
     } fn;
@@ -1529,9 +1529,9 @@ XETILE_API double spe_real_of_bits(spe_encoding encoding, uint32_t width, uint64
 XETILE_API bool spe_real_fits(spe_encoding encoding, uint32_t width, double v);
 /* An f32 as a double, exactly: C's conversion gives 0 for a subnormal where a program flushes those. */
 XETILE_API double spe_real_of_f32(float v);
-/* Cuts off the fraction. True if there was none, and *whole equals v. Otherwise, from 2^63 on *whole has the bits of an
- * unsigned integer, and numbers that fit neither become the nearest that does; NaN becomes INT64_MIN. */
-XETILE_API bool spe_real_to_int(double v, int64_t *whole);
+/* Cuts off the fraction. True if there was none, and *integer equals v. Otherwise, from 2^63 on *integer has the bits
+ * of an unsigned integer, and numbers that fit neither become the nearest that does; NaN becomes INT64_MIN. */
+XETILE_API bool spe_real_to_int(double v, int64_t *integer);
 
 /* A number in decimal: printf's %.*g (form 'g') or %.*e ('e') of at most 17 digits, with a point in every locale. For
  * people: the last digit is rounded in the program's mode. */
@@ -1578,7 +1578,7 @@ typedef struct {
 typedef struct {
     const char *file;
     int line;
-} spe_place;
+} spe_line;
 
 /* The errors of a kernel language, by id from `first` on, and the ids this part reports. */
 typedef struct {
@@ -1693,15 +1693,15 @@ XETILE_API bool spe_val_is_condition(const spe_val *v, int type);
 XETILE_API bool spe_int_fits(int64_t i, int bits, bool is_signed);
 /* A vector of n components as vectors of 8, then 4, 2 and 1: the number of these, and the number of components of
  * vector i. */
-XETILE_API int spe_runs(int n);
-XETILE_API int spe_run(int n, int i);
+XETILE_API int spe_part_count(int n);
+XETILE_API int spe_part_length(int n, int i);
 
 /* -- a build */
 
 /* Starts a build: a zeroed context of `size` bytes that begins with the spe_module. version, env, names, lines and
  * source are those of spe_options; an error in them is reported at `at`. NULL if out of memory; any error is in mod. */
 XETILE_API void *spe_build_begin(spe_built *mod, const spe_reporter *errors, size_t size, uint32_t version, spe_env env,
-                                 bool names, bool lines, const char *source, spe_place at);
+                                 bool names, bool lines, const char *source, spe_line at);
 /* Opens the kernel: a one-dimensional work-group of `group_size`, with these parameters. */
 XETILE_API bool spe_build_kernel(spe_module *m, const char *name, int subgroup_size, int group_size, int count,
                                  const spe_param *params);
@@ -1722,7 +1722,7 @@ enum { SPE_REGIONS_MAX = 32 };
 typedef struct {
     const char *name, *file;
     int line;
-} spe_region_place;
+} spe_region_line;
 
 typedef struct spe_region spe_region;
 typedef struct {
@@ -1730,7 +1730,7 @@ typedef struct {
     const spe_reporter *errors;
     void (*end)(spe_module *m, const spe_region *r); /* the header's own: called after each side of a region */
     int depth;
-    spe_region_place open[SPE_REGIONS_MAX];
+    spe_region_line open[SPE_REGIONS_MAX];
 } spe_regions;
 
 /* The state of the C loop. */
@@ -2983,7 +2983,7 @@ XE_FN_ spe_id spe_struct_of_(spe_module *m, const char *name, uint32_t n, const 
 }
 
 /* Makes a struct, if it is one, a type of its own: the next spe_struct of its members is another. */
-XE_FN_ void spe_own_struct_(spe_module *m, spe_id type)
+XE_FN_ void spe_unshare_struct_(spe_module *m, spe_id type)
 {
     const spe_type_info *t = spe_info_(m, type);
     if (t && t->kind == SPE_KIND_STRUCT) spe_forget_(m, SPE_OpTypeStruct, type, t->count, t->members);
@@ -3018,10 +3018,10 @@ spe_id spe_struct_new(spe_module *m, uint32_t n, const spe_id *members)
 {
     spe_id next = (spe_id)m->id_count, id = spe_struct_of_(m, __func__, n, members);
     if (id && id < next) { /* that of an spe_struct before: spe_struct's next call gives a third */
-        spe_own_struct_(m, id);
+        spe_unshare_struct_(m, id);
         id = spe_struct_of_(m, __func__, n, members);
     }
-    spe_own_struct_(m, id);
+    spe_unshare_struct_(m, id);
     return id;
 }
 
@@ -3343,15 +3343,15 @@ bool spe_real_fits(spe_encoding encoding, uint32_t width, double v)
     return spe_encode_(format, p, false) <= spe_format_of_(format)->largest;
 }
 
-bool spe_real_to_int(double v, int64_t *whole)
+bool spe_real_to_int(double v, int64_t *integer)
 {
     spe_parts_ p = spe_parts_of_(v);
     bool least = p.negative && p.exponent == 63 && p.mantissa == (uint64_t)1 << 63;
-    *whole = p.negative || p.kind == SPE_NAN_ ? INT64_MIN : -1; /* as unsigned, -1 is the largest number */
+    *integer = p.negative || p.kind == SPE_NAN_ ? INT64_MIN : -1; /* as unsigned, -1 is the largest number */
     if (p.kind != SPE_FINITE_ || p.exponent > 63 || (p.negative && p.exponent == 63)) return least;
     uint64_t magnitude = p.exponent < 0 ? 0 : p.mantissa >> (63 - p.exponent);
     bool exact = p.exponent < 0 ? !p.mantissa : magnitude << (63 - p.exponent) == p.mantissa;
-    *whole = (int64_t)(p.negative ? 0 - magnitude : magnitude);
+    *integer = (int64_t)(p.negative ? 0 - magnitude : magnitude);
     return exact && p.exponent < 63;
 }
 
@@ -3626,7 +3626,7 @@ void spe_name(spe_module *m, spe_id id, const char *name)
 {
     if (m->error.id || !name) return;
     if (!id || id >= m->id_count) SPE_ERROR_(m, NO_VALUE, "%u is not an id", id);
-    spe_own_struct_(m, id);
+    spe_unshare_struct_(m, id);
     spe_named_ *row = (spe_named_ *)spe_list_add(m, &m->named, sizeof *row);
     if (!row) return;
     row->id = id;
@@ -3790,7 +3790,7 @@ XE_FN_ bool spe_may_decorate_(spe_module *m, const char *name, spe_id id, uint32
         return spe_error_(m, SPE_ERR_TYPE, "an operation returned value %u as it is (x + 0), so that both would be "
                           "decorated; spe_copy makes another id for it", id);
     if (!spe_is_decoration_(m, decoration, n, words, id, is_member ? UINT32_MAX : spe_targets_of_(m, id))) return false;
-    spe_own_struct_(m, id);
+    spe_unshare_struct_(m, id);
     return !m->error.id;
 }
 
@@ -5651,8 +5651,8 @@ XE_FN_ spe_id spe_builtin_(spe_module *m, spe_builtin_name which, uint32_t dim)
     }
     spe_id variable = spe_builtin_variable_(m, which);
     m->in_prologue = true;
-    if (!m->fn.builtin_whole[which]) m->fn.builtin_whole[which] = variable ? spe_load(m, variable, 0) : 0;
-    spe_id v = m->fn.builtin_whole[which];
+    if (!m->fn.builtin_vector[which]) m->fn.builtin_vector[which] = variable ? spe_load(m, variable, 0) : 0;
+    spe_id v = m->fn.builtin_vector[which];
     if (row->dims > 1) v = v ? spe_extract(m, v, dim) : 0;
     if (row->is_size && m->options.env == SPE_ENV_OPENCL) v = v ? spe_uconvert(m, spe_int(m, 32), v) : 0;
     m->in_prologue = was;
@@ -5999,12 +5999,12 @@ XE_FN_ spe_id spe_position_(const spe_module *m, int i)
     return m->builtin_variable[i == 0 ? SPE_GLOBAL_ID : i == 1 ? SPE_LOCAL_ID : SPE_LOCAL_LINEAR_ID];
 }
 
-/* Does w make number i, `whole` being what was loaded and x its component? */
-XE_FN_ bool spe_makes_position_(const spe_module *m, int i, spe_id *whole, spe_id *x, const uint32_t *w)
+/* Does w make number i, `vector` being what was loaded and x its component? */
+XE_FN_ bool spe_makes_position_(const spe_module *m, int i, spe_id *vector, spe_id *x, const uint32_t *w)
 {
     uint32_t op = *w & 0xffff;
-    if (op == SPE_OpLoad && w[3] == spe_position_(m, i)) *(i < 2 ? whole : x) = w[2];
-    if (op == SPE_OpCompositeExtract && w[3] == *whole && !w[4]) *x = w[2];
+    if (op == SPE_OpLoad && w[3] == spe_position_(m, i)) *(i < 2 ? vector : x) = w[2];
+    if (op == SPE_OpCompositeExtract && w[3] == *vector && !w[4]) *x = w[2];
     return op == SPE_OpUConvert && w[3] == *x;
 }
 
@@ -6023,7 +6023,7 @@ XE_FN_ uint32_t spe_passed_position_(const spe_module *m, const uint32_t *w)
 XE_FN_ void spe_find_stored_ids_(spe_module *m, size_t begin, spe_suspects_ *s)
 {
     const spe_buffer_ *body = &m->buffer[SPE_BUFFER_BODY_];
-    spe_id whole[3] = {0, 0, 0}, x[3] = {0, 0, 0};
+    spe_id vector[3] = {0, 0, 0}, x[3] = {0, 0, 0};
     bool stored = false;
     if (m->fn.subgroup_size == 8) return;
     if (!spe_position_(m, 0) && !spe_position_(m, 1) && !spe_position_(m, 2)) return;
@@ -6033,7 +6033,7 @@ XE_FN_ void spe_find_stored_ids_(spe_module *m, size_t begin, spe_suspects_ *s)
         if (*w >> 16 < 4 || w[2] >= m->id_count || !w[1] || spe_type_of(m, w[2]) != w[1]) continue;
         uint32_t mark = spe_passed_position_(m, w);
         for (int i = 0; i < 3; i++)
-            if (spe_makes_position_(m, i, &whole[i], &x[i], w)) s->position[i] = w[2], mark = SPE_ID_POSITION_;
+            if (spe_makes_position_(m, i, &vector[i], &x[i], w)) s->position[i] = w[2], mark = SPE_ID_POSITION_;
         m->ids[w[2]].flags = (uint16_t)(m->ids[w[2]].flags | mark);
         stored = stored || (op == SPE_OpFunctionCall && m->ids[w[2]].flags & SPE_ID_POSITION_);
     }
@@ -7693,9 +7693,9 @@ bool spe_int_fits(int64_t i, int bits, bool is_signed)
     return i >= 0 && i < (int64_t)1 << bits;
 }
 
-int spe_runs(int n) { return (n >> 3) + (n >> 2 & 1) + (n >> 1 & 1) + (n & 1); }
+int spe_part_count(int n) { return (n >> 3) + (n >> 2 & 1) + (n >> 1 & 1) + (n & 1); }
 
-int spe_run(int n, int i)
+int spe_part_length(int n, int i)
 {
     int rest = n % 8;
     if (i < n / 8) return 8;
@@ -7718,7 +7718,7 @@ XE_FN_ void spe_built_init_(spe_built *mod, const spe_reporter *errors, spe_modu
 }
 
 void *spe_build_begin(spe_built *mod, const spe_reporter *errors, size_t size, uint32_t version, spe_env env,
-                      bool names, bool lines, const char *source, spe_place at)
+                      bool names, bool lines, const char *source, spe_line at)
 {
     spe_module *m = (spe_module *)calloc(1, size);
     spe_options options = {version, env, names, lines, source, NULL, NULL, false, 0, 0, 0};
@@ -7798,7 +7798,7 @@ spe_region spe_region_of(spe_regions *in, int sides)
 
 bool spe_region_open(spe_region *r, const char *name, const char *file, int line)
 {
-    spe_region_place place = {name, file, line};
+    spe_region_line place = {name, file, line};
     spe_regions *in = r->in;
     if (in->depth == SPE_REGIONS_MAX)
         return spe_report(spe_site_of(in->module, in->errors, file, line), in->errors->unclosed,
@@ -8161,15 +8161,15 @@ XE_FN_ spe_id spe_signed_as_(spe_module *m, spe_id y, spe_id x)
     return spe_of_bits_(m, y, spe_or(m, spe_bits_(m, y), sign));
 }
 
-/* x to the nearest whole number, of f64 by a sum that has no bits below 1: lavapipe's own keeps fractions from 2^24
+/* x to the nearest integer, of f64 by a sum that has no bits below 1: lavapipe's own keeps fractions from 2^24
  * on. */
 XE_FN_ spe_id spe_glsl_round_(spe_module *m, spe_id x)
 {
     if (spe_bits_of_(m, x) != 64) return spe_glsl_(m, SPE_GLSL_ROUND_EVEN_, "llf:=", x, 0, 0);
-    spe_id whole = spe_glsl_f_(m, x, 0x1p52), near_zero = spe_flt(m, spe_glsl_abs_(m, x), whole);
-    whole = spe_signed_as_(m, whole, x);
+    spe_id integers = spe_glsl_f_(m, x, 0x1p52), near_zero = spe_flt(m, spe_glsl_abs_(m, x), integers);
+    integers = spe_signed_as_(m, integers, x);
     m->as_written = true;
-    spe_id sum = spe_fadd(m, x, whole), rounded = spe_fsub(m, sum, whole);
+    spe_id sum = spe_fadd(m, x, integers), rounded = spe_fsub(m, sum, integers);
     m->as_written = false;
     return spe_select(m, near_zero, rounded, x);
 }
@@ -8212,12 +8212,12 @@ XE_FN_ spe_id spe_power_of_2_(spe_module *m, spe_id n, spe_id type)
     return spe_bitcast(m, type, spe_shl_c_(m, spe_iadd_c_(m, n, spe_bias_(bits)), spe_digits_(bits)));
 }
 
-/* 2^n (1 + rest) for whole floats n, in two halves, since 2^n may be outside their range. */
+/* 2^n (1 + rest) for floats n that are integers, in two halves, since 2^n may be outside their range. */
 XE_FN_ spe_id spe_scaled_by_2_(spe_module *m, spe_id rest, spe_id n)
 {
-    spe_id type = spe_type_of(m, n), whole = spe_f_to_s(m, spe_int_like_(m, n), n);
-    spe_id half = spe_sar_c_(m, whole, 1), first = spe_power_of_2_(m, half, type);
-    spe_id second = spe_power_of_2_(m, spe_isub(m, whole, half), type);
+    spe_id type = spe_type_of(m, n), integer = spe_f_to_s(m, spe_int_like_(m, n), n);
+    spe_id half = spe_sar_c_(m, integer, 1), first = spe_power_of_2_(m, half, type);
+    spe_id second = spe_power_of_2_(m, spe_isub(m, integer, half), type);
     return spe_fmul(m, spe_fmul(m, spe_fadd_c_(m, rest, 1.0), first), second);
 }
 
@@ -8250,7 +8250,7 @@ XE_FN_ spe_id spe_less_multiple_(spe_module *m, spe_id x, spe_id n, bool base_10
     return x;
 }
 
-/* x = n log + r for EXP, EXP2, EXP10 and EXPM1, with log the base's logarithm of 2, and n whole: r in base e. */
+/* x = n log + r for EXP, EXP2, EXP10 and EXPM1, with log the base's logarithm of 2, and n an integer: r in base e. */
 XE_FN_ spe_id spe_exponent_parts_(spe_module *m, spe_math_op f, spe_id x, spe_id *n)
 {
     if (f == SPE_EXP2) {
@@ -8499,7 +8499,7 @@ XE_FN_ spe_id spe_word_of_2_by_pi_(spe_module *m, spe_id q, uint32_t j)
 }
 
 /* The fraction of |x| / (2 pi) in two words of W bits, 32 or 64 as those of x, for |x| from 1/2 on. With |x| = M 2^(e -
- * W + 1), M of W bits, it is that of M times the bits of 2/pi from place e - 3 on, of which 3 W count. */
+ * W + 1), M of W bits, it is that of M times the bits of 2/pi from position e - 3 on, of which 3 W count. */
 XE_FN_ void spe_turns_(spe_module *m, spe_id x, spe_id *high, spe_id *low)
 {
     uint32_t size = spe_bits_of_(m, x), digits = spe_digits_(size), half = spe_bias_(size) - 1;
@@ -8507,16 +8507,16 @@ XE_FN_ void spe_turns_(spe_module *m, spe_id x, spe_id *high, spe_id *low)
     spe_id least = spe_glsl_u_(m, bits, half), e = spe_shr_c_(m, bits, digits);
     spe_id mantissa = spe_shl_c_(m, spe_or(m, bits, spe_glsl_u_(m, bits, (uint64_t)1 << digits)), size - 1 - digits);
     e = spe_select(m, spe_ult(m, e, least), least, e);
-    spe_id place = spe_isub_c_(m, e, half - (size - 2)), q = spe_shr_c_(m, place, size == 64 ? 6 : 5);
-    spe_id b = spe_and_c_(m, place, size - 1);
-    spe_id rest = spe_isub(m, spe_glsl_u_(m, bits, size), b), whole = spe_ieq(m, b, zero);
+    spe_id position = spe_isub_c_(m, e, half - (size - 2)), q = spe_shr_c_(m, position, size == 64 ? 6 : 5);
+    spe_id b = spe_and_c_(m, position, size - 1);
+    spe_id rest = spe_isub(m, spe_glsl_u_(m, bits, size), b), aligned = spe_ieq(m, b, zero);
     spe_id next = spe_word_of_2_by_pi_(m, q, 0);
-    rest = spe_select(m, whole, spe_glsl_u_(m, bits, size - 1), rest); /* a shift by all bits is undefined */
+    rest = spe_select(m, aligned, spe_glsl_u_(m, bits, size - 1), rest); /* a shift by all bits is undefined */
     for (uint32_t j = 0; j < 3; j++) {
         spe_id word = next, upper = spe_shl(m, word, b);
         next = spe_word_of_2_by_pi_(m, q, j + 1);
         window[j] = spe_or(m, upper, spe_shr(m, next, rest));
-        window[j] = spe_select(m, whole, word, window[j]);
+        window[j] = spe_select(m, aligned, word, window[j]);
     }
     spe_id carried = spe_high_product_(m, mantissa, window[2]), top = spe_imul(m, mantissa, window[0]);
     *low = spe_iadd(m, spe_imul(m, mantissa, window[1]), carried);
@@ -8552,10 +8552,10 @@ XE_FN_ spe_id spe_reduced_(spe_module *m, spe_id x, spe_id *n)
 /* x - 2 n' = n / 2 + r with r in -1/4 .. 1/4, exactly, for functions of pi x; r times pi. */
 XE_FN_ spe_id spe_reduced_pi_(spe_module *m, spe_id x, spe_id *n)
 {
-    spe_id whole = spe_int_like_(m, x), a = spe_glsl_abs_(m, x), half = spe_glsl_f_(m, x, 0.5);
+    spe_id integer = spe_int_like_(m, x), a = spe_glsl_abs_(m, x), half = spe_glsl_f_(m, x, 0.5);
     spe_id pairs = spe_glsl_round_(m, spe_fmul(m, a, half)), t = spe_fsub(m, a, spe_fmul_c_(m, pairs, 2.0));
     spe_id halves = spe_glsl_round_(m, spe_fadd(m, t, t));
-    *n = spe_and_c_(m, spe_f_to_s(m, whole, halves), 3);
+    *n = spe_and_c_(m, spe_f_to_s(m, integer, halves), 3);
     return spe_fmul_c_(m, spe_fsub(m, t, spe_fmul(m, halves, half)), 3.141592653589793);
 }
 
@@ -8765,8 +8765,8 @@ XE_FN_ spe_id spe_power_of_positive_(spe_module *m, spe_id x, spe_id y, spe_id m
     return spe_scaled_by_2_(m, spe_exponential_series_(m, spe_fmul_c_(m, r, 0.6931471805599453)), n);
 }
 
-/* The power of any x from that of |x|, for exponents that are whole, odd and positive or not. */
-XE_FN_ spe_id spe_power_of_any_(spe_module *m, spe_id x, spe_id power, spe_id whole, spe_id odd, spe_id positive)
+/* The power of any x from that of |x|, for exponents that are integers, odd and positive or not. */
+XE_FN_ spe_id spe_power_of_any_(spe_module *m, spe_id x, spe_id power, spe_id integer, spe_id odd, spe_id positive)
 {
     spe_id zero = spe_glsl_f_(m, x, 0.0), infinity = spe_infinity_(m, x), nan = spe_nan_(m, x);
     spe_id a = spe_glsl_abs_(m, x), infinite = spe_feq(m, a, infinity), none = spe_feq(m, a, zero);
@@ -8775,7 +8775,7 @@ XE_FN_ spe_id spe_power_of_any_(spe_module *m, spe_id x, spe_id power, spe_id wh
     spe_id turned = spe_land(m, spe_negative_(m, x), odd);
     power = spe_select(m, turned, spe_fneg(m, power), power);
     spe_id below = spe_flt(m, x, zero), refused = spe_land(m, below, spe_lnot(m, infinite));
-    refused = spe_land(m, refused, spe_lnot(m, whole));
+    refused = spe_land(m, refused, spe_lnot(m, integer));
     return spe_unless_nan_(m, x, spe_select(m, refused, nan, power));
 }
 
@@ -8798,14 +8798,14 @@ XE_FN_ spe_id spe_powr_of_any_(spe_module *m, spe_id x, spe_id y, spe_id power)
 /* POW and POWR, which is only for x from 0 on. */
 XE_FN_ spe_id spe_power_(spe_module *m, spe_math_op f, spe_id x, spe_id y)
 {
-    spe_id whole_type = spe_int_like_(m, x), zero = spe_glsl_f_(m, x, 0.0), one = spe_glsl_f_(m, x, 1.0);
+    spe_id int_type = spe_int_like_(m, x), zero = spe_glsl_f_(m, x, 0.0), one = spe_glsl_f_(m, x, 1.0);
     spe_id size = spe_glsl_abs_(m, y), small = spe_flt_c_(m, size, spe_by_size_(m, x, 0x1p24, 0x1p53));
-    spe_id units = spe_f_to_s(m, whole_type, spe_select(m, small, size, zero)); /* larger ones are whole and even */
-    spe_id whole = spe_feq(m, spe_s_to_f(m, spe_type_of(m, x), units), size);
-    whole = spe_lor(m, whole, spe_lnot(m, small));
-    spe_id odd = spe_land(m, whole, spe_odd_(m, units)), positive = spe_fgt(m, y, zero);
+    spe_id units = spe_f_to_s(m, int_type, spe_select(m, small, size, zero)); /* larger ones are even integers */
+    spe_id integer = spe_feq(m, spe_s_to_f(m, spe_type_of(m, x), units), size);
+    integer = spe_lor(m, integer, spe_lnot(m, small));
+    spe_id odd = spe_land(m, integer, spe_odd_(m, units)), positive = spe_fgt(m, y, zero);
     spe_id power = spe_power_of_positive_(m, spe_glsl_abs_(m, x), y, zero);
-    power = spe_power_of_any_(m, x, power, whole, odd, positive);
+    power = spe_power_of_any_(m, x, power, integer, odd, positive);
     power = spe_unless_nan_(m, y, power);
     if (f == SPE_POWR) return spe_powr_of_any_(m, x, y, power);
     spe_id none = spe_feq(m, y, zero), always_1 = spe_lor(m, none, spe_feq(m, x, one));
@@ -8839,14 +8839,14 @@ XE_FN_ spe_id spe_inverse_in_two_floats_(spe_module *m, spe_id n, spe_id x, spe_
 }
 
 /* POWN and ROOTN: x^n and x^(1/n) for an integer n, whose float or quotient has two parts. */
-XE_FN_ spe_id spe_whole_power_(spe_module *m, spe_math_op f, spe_id x, spe_id n)
+XE_FN_ spe_id spe_integer_power_(spe_module *m, spe_math_op f, spe_id x, spe_id n)
 {
     spe_id zero = spe_glsl_u_(m, n, 0), none = spe_ieq(m, n, zero), odd = spe_odd_(m, n), y, more;
     if (f == SPE_POWN) y = spe_in_two_floats_(m, n, spe_type_of(m, x), &more);
     else y = spe_inverse_in_two_floats_(m, n, x, &more);
     spe_id power = spe_power_of_positive_(m, spe_glsl_abs_(m, x), y, more);
-    spe_id whole = spe_ieq(m, n, n), positive = spe_sgt(m, n, zero);
-    power = spe_power_of_any_(m, x, power, whole, odd, positive);
+    spe_id integer = spe_ieq(m, n, n), positive = spe_sgt(m, n, zero);
+    power = spe_power_of_any_(m, x, power, integer, odd, positive);
     if (f == SPE_POWN) return spe_select(m, none, spe_glsl_f_(m, x, 1.0), power);
     spe_id negative = spe_flt_c_(m, x, 0.0), refused = spe_land(m, negative, spe_lnot(m, odd));
     refused = spe_lor(m, none, refused);
@@ -8923,10 +8923,10 @@ XE_FN_ uint32_t spe_glsl_number_(spe_math_op f)
 /* Half away from zero, which Vulkan leaves open. */
 XE_FN_ spe_id spe_round_away_(spe_module *m, spe_id x)
 {
-    spe_id whole = spe_glsl_(m, SPE_GLSL_TRUNC_, "llf:=", x, 0, 0), rest = spe_glsl_abs_(m, spe_fsub(m, x, whole));
+    spe_id integer = spe_glsl_(m, SPE_GLSL_TRUNC_, "llf:=", x, 0, 0), rest = spe_glsl_abs_(m, spe_fsub(m, x, integer));
     spe_id up = spe_glsl_f_(m, x, 1.0), down = spe_glsl_f_(m, x, -1.0), negative = spe_flt_c_(m, x, 0.0);
-    spe_id away = spe_fadd(m, whole, spe_select(m, negative, down, up)), half = spe_glsl_f_(m, x, 0.5);
-    return spe_select(m, spe_fge(m, rest, half), away, whole);
+    spe_id away = spe_fadd(m, integer, spe_select(m, negative, down, up)), half = spe_glsl_f_(m, x, 0.5);
+    return spe_select(m, spe_fge(m, rest, half), away, integer);
 }
 
 /* Zeros before the highest bit, or after the lowest, of integers of 32 bits; SPE_POPCOUNT: the bits that are set. */
@@ -9143,7 +9143,7 @@ XE_FN_ spe_id spe_made_(spe_module *m, spe_math_op f, const spe_id *a)
     case SPE_ERF: return spe_error_function_(m, x);
     case SPE_ERFC: return spe_error_complement_(m, x);
     case SPE_POW: case SPE_POWR: return spe_power_(m, f, x, y);
-    case SPE_POWN: case SPE_ROOTN: return spe_whole_power_(m, f, x, y);
+    case SPE_POWN: case SPE_ROOTN: return spe_integer_power_(m, f, x, y);
     case SPE_CBRT: return spe_cube_root_(m, x);
     case SPE_HYPOT: return spe_hypotenuse_(m, x, y);
     case SPE_LDEXP: return spe_scaled_(m, x, y);
@@ -9436,18 +9436,18 @@ XE_FN_ spe_id spe_local_step_(spe_module *m, spe_id offset, spe_id index, uint64
 /* A pointer to a part of what ptr points to, by n indices that are checked. */
 XE_FN_ spe_id spe_local_element_(spe_module *m, spe_id type, spe_id ptr, uint32_t n, const uint32_t *index)
 {
-    spe_id offset = spe_local_offset_(m, ptr), whole = spe_info_(m, spe_type_of(m, ptr))->elem;
+    spe_id offset = spe_local_offset_(m, ptr), pointee = spe_info_(m, spe_type_of(m, ptr))->elem;
     uint64_t member = 0;
     for (uint32_t i = 0; i < n; i++) {
-        const spe_type_info *t = spe_info_(m, whole);
+        const spe_type_info *t = spe_info_(m, pointee);
         if (t->kind == SPE_KIND_STRUCT) {
             spe_const_bits(m, index[i], &member);
-            spe_id i32 = spe_int(m, 32), before = spe_u32(m, (uint32_t)spe_offset(m, whole, (uint32_t)member));
+            spe_id i32 = spe_int(m, 32), before = spe_u32(m, (uint32_t)spe_offset(m, pointee, (uint32_t)member));
             offset = spe_op2_(m, SPE_OpIAdd, i32, offset, before);
-            whole = t->members[member];
+            pointee = t->members[member];
         } else {
-            whole = t->elem;
-            offset = spe_local_step_(m, offset, index[i], spe_size(m, whole));
+            pointee = t->elem;
+            offset = spe_local_step_(m, offset, index[i], spe_size(m, pointee));
         }
     }
     return spe_local_pointer_(m, type, offset);
@@ -9673,14 +9673,14 @@ XE_FN_ spe_id spe_emit_coop_(spe_module *m, uint32_t op, spe_id type, uint32_t n
 
 /* float_atomics.c - atomics of floats for Vulkan, of whose devices few have them: by those of integers. */
 
-/* Where an atomic works, and how, as the program says it. */
+/* Where an atomic works, and how, as the program says. */
 typedef struct {
     spe_id pointer;
     uint32_t scope, semantics;
-} spe_atomic_place_;
+} spe_atomic_operands_;
 
 /* That of an instruction's first three operands, whose semantics are as Vulkan writes them. */
-XE_FN_ spe_atomic_place_ spe_atomic_place_of_(const spe_module *m, const uint32_t *operands)
+XE_FN_ spe_atomic_operands_ spe_atomic_operands_of_(const spe_module *m, const uint32_t *operands)
 {
     const uint64_t of_orders = SPE_MemorySemanticsMakeAvailable | SPE_MemorySemanticsMakeVisible;
     uint64_t scope = 0, semantics = 0;
@@ -9689,7 +9689,7 @@ XE_FN_ spe_atomic_place_ spe_atomic_place_of_(const spe_module *m, const uint32_
     semantics &= ~of_orders;
     if (semantics & SPE_MemorySemanticsUniformMemory)
         semantics ^= SPE_MemorySemanticsUniformMemory | SPE_MemorySemanticsCrossWorkgroupMemory;
-    spe_atomic_place_ at = {operands[0], (uint32_t)scope, (uint32_t)semantics};
+    spe_atomic_operands_ at = {operands[0], (uint32_t)scope, (uint32_t)semantics};
     return at;
 }
 
@@ -9698,15 +9698,15 @@ XE_FN_ bool spe_is_extreme_(uint32_t op) { return op == SPE_OpAtomicFMinEXT || o
 /* The smallest or largest of floats of 32 or 64 bits. Numbers without a sign are in the order of their bits, those with
  * one in the opposite order, which is that of the bits without a sign. So of two operations one gets the operand, the
  * other what changes nothing, as both do where it is NaN. */
-XE_FN_ spe_id spe_float_extreme_(spe_module *m, uint32_t op, spe_atomic_place_ at, spe_id v)
+XE_FN_ spe_id spe_float_extreme_(spe_module *m, uint32_t op, spe_atomic_operands_ at, spe_id v)
 {
     bool least = op == SPE_OpAtomicFMinEXT;
-    spe_id type = spe_type_of(m, v), whole = spe_int(m, spe_width(m, type));
+    spe_id type = spe_type_of(m, v), integer = spe_int(m, spe_width(m, type));
     uint64_t high = (uint64_t)1 << (spe_width(m, type) - 1);
-    spe_id for_plus = spe_const_u(m, whole, least ? high - 1 : high), zero = spe_const_u(m, whole, 0);
-    spe_id for_minus = least ? zero : spe_const_u(m, whole, high | (high - 1));
-    spe_id ptr = spe_ptr_cast(m, at.pointer, whole);
-    spe_id bits = spe_bitcast(m, whole, v), number = spe_feq(m, v, v), minus = spe_slt(m, bits, zero);
+    spe_id for_plus = spe_const_u(m, integer, least ? high - 1 : high), zero = spe_const_u(m, integer, 0);
+    spe_id for_minus = least ? zero : spe_const_u(m, integer, high | (high - 1));
+    spe_id ptr = spe_ptr_cast(m, at.pointer, integer);
+    spe_id bits = spe_bitcast(m, integer, v), number = spe_feq(m, v, v), minus = spe_slt(m, bits, zero);
     spe_id plus = spe_land(m, spe_lnot(m, minus), number);
     spe_id first = spe_atomic(m, least ? SPE_ATOMIC_SMIN : SPE_ATOMIC_SMAX, ptr, spe_select(m, plus, bits, for_plus),
                               at.scope, at.semantics);
@@ -9716,15 +9716,15 @@ XE_FN_ spe_id spe_float_extreme_(spe_module *m, uint32_t op, spe_atomic_place_ a
     return spe_bitcast(m, type, spe_select(m, minus, second, first));
 }
 
-/* A word in memory, and where the bits of a number in it begin; 0: it is the whole word. */
+/* A word in memory, and where the bits of a number in it begin; 0: it is the word. */
 typedef struct {
     spe_id pointer, shift;
-} spe_word_place_;
+} spe_word_field_;
 
-XE_FN_ spe_word_place_ spe_word_place_of_(spe_module *m, spe_id pointer, uint32_t bits)
+XE_FN_ spe_word_field_ spe_word_field_of_(spe_module *m, spe_id pointer, uint32_t bits)
 {
     spe_id i32 = spe_int(m, 32), i64 = spe_int(m, 64), address, first_byte;
-    spe_word_place_ word = {0, 0};
+    spe_word_field_ word = {0, 0};
     if (bits == 32) {
         word.pointer = spe_ptr_cast(m, pointer, i32);
         return word;
@@ -9739,7 +9739,7 @@ XE_FN_ spe_word_place_ spe_word_place_of_(spe_module *m, spe_id pointer, uint32_
 }
 
 /* The number of the type in the bits of a word. */
-XE_FN_ spe_id spe_word_number_(spe_module *m, const spe_word_place_ *word, spe_id bits, spe_id type)
+XE_FN_ spe_id spe_word_number_(spe_module *m, const spe_word_field_ *word, spe_id bits, spe_id type)
 {
     if (!word->shift) return spe_bitcast(m, type, bits);
     spe_id i16 = spe_int(m, 16);
@@ -9748,7 +9748,7 @@ XE_FN_ spe_id spe_word_number_(spe_module *m, const spe_word_place_ *word, spe_i
 }
 
 /* A word's bits with the number in place of what was there. */
-XE_FN_ spe_id spe_word_with_(spe_module *m, const spe_word_place_ *word, spe_id old, spe_id number)
+XE_FN_ spe_id spe_word_with_(spe_module *m, const spe_word_field_ *word, spe_id old, spe_id number)
 {
     spe_id i32 = spe_int(m, 32), mask, bits;
     if (!word->shift) return spe_bitcast(m, i32, number);
@@ -9768,10 +9768,10 @@ XE_FN_ spe_id spe_float_next_(spe_module *m, uint32_t op, spe_id old, spe_id v)
 }
 
 /* An operation on a float of 16 or 32 bits: compare-exchange of its word until nobody came between. */
-XE_FN_ spe_id spe_float_loop_(spe_module *m, uint32_t op, spe_atomic_place_ at, spe_id v)
+XE_FN_ spe_id spe_float_loop_(spe_module *m, uint32_t op, spe_atomic_operands_ at, spe_id v)
 {
     spe_id type = spe_type_of(m, v), carried[2];
-    spe_word_place_ word = spe_word_place_of_(m, at.pointer, spe_width(m, type));
+    spe_word_field_ word = spe_word_field_of_(m, at.pointer, spe_width(m, type));
     carried[0] = spe_atomic_load(m, word.pointer, at.scope, 0);
     carried[1] = spe_const_bool(m, true);
     spe_while(m, 2, carried);
@@ -9797,7 +9797,7 @@ XE_FN_ bool spe_is_float_atomic_(const spe_module *m, uint32_t op, spe_id pointe
 
 XE_FN_ spe_id spe_float_atomic_(spe_module *m, uint32_t op, const uint32_t *operands)
 {
-    spe_atomic_place_ at = spe_atomic_place_of_(m, operands);
+    spe_atomic_operands_ at = spe_atomic_operands_of_(m, operands);
     if (spe_is_extreme_(op) && spe_width(m, spe_type_of(m, operands[3])) > 16)
         return spe_float_extreme_(m, op, at, operands[3]);
     return spe_float_loop_(m, op, at, operands[3]);
@@ -10441,7 +10441,7 @@ template <class T> T const *spe_cpp_listed(std::initializer_list<T> l) { return 
              k##_once_ = (const spe_val *)spe_region_done(&k##_loop_))
 #undef SPE_REGION_DONE_
 #define SPE_REGION_DONE_(region) ((spe_region *)spe_region_done(region))
-#define SPE_CPP_PLACE [] { static const spe_place here_ = {__FILE__, __LINE__}; return &here_; }()
+#define SPE_CPP_LINE [] { static const spe_line here_ = {__FILE__, __LINE__}; return &here_; }()
 #endif
 
 #endif /* SPIRV_EMIT_MACROS_ */

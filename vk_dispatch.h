@@ -1000,18 +1000,18 @@ typedef struct vkd_bound_launch_ {
 typedef struct vkd_conversions_ vkd_conversions_; /* of matrices: vectors.c */
 
 /* VkConvertCooperativeVectorMatrixInfoNV, see vectors.c. */
-typedef union vkd_place_ {
+typedef union vkd_device_or_host_ {
     uint64_t address;
     const void *host;
-} vkd_place_;
+} vkd_device_or_host_;
 
 typedef struct vkd_vector_conversion_ {
     VkStructureType sType;
     const void *pNext;
     size_t from_bytes;
-    vkd_place_ from;
+    vkd_device_or_host_ from;
     size_t *to_bytes;
-    vkd_place_ to;
+    vkd_device_or_host_ to;
     uint32_t from_type, to_type, rows, columns, from_layout;
     size_t from_stride;
     uint32_t to_layout;
@@ -2164,15 +2164,15 @@ XE_FN_ bool vkd_spec_type_(const vkd_source *s, uint32_t id, vkd_type_ *t, char 
     }
     at = vkd_find_op_(s, VKD_OP_SPEC_, 2, target);
     if (!at) return false;
-    bool whole = (i = vkd_find_op_(s, VKD_OP_TYPE_INT_, 1, vkd_word_(s, at + 1))) != 0;
-    if (!whole) i = vkd_find_op_(s, VKD_OP_TYPE_FLOAT_, 1, vkd_word_(s, at + 1));
+    bool integer = (i = vkd_find_op_(s, VKD_OP_TYPE_INT_, 1, vkd_word_(s, at + 1))) != 0;
+    if (!integer) i = vkd_find_op_(s, VKD_OP_TYPE_FLOAT_, 1, vkd_word_(s, at + 1));
     if (!i || (vkd_word_(s, i) >> 16) < 3) return false;
     bits = vkd_word_(s, i + 2);
-    bool bf16 = !whole && bits == 16 && (vkd_word_(s, i) >> 16) > 3; /* that encoding has 16 bits */
-    bool known = bits == 16 || bits == 32 || bits == 64 || (whole && bits == 8);
+    bool bf16 = !integer && bits == 16 && (vkd_word_(s, i) >> 16) > 3; /* that encoding has 16 bits */
+    bool known = bits == 16 || bits == 32 || bits == 64 || (integer && bits == 8);
     t->size = (unsigned char)(known ? bits / 8 : 1);
-    t->kind = !known ? 0 : whole ? 'i' : bf16 ? 'b' : bits == 16 ? 'h' : 'f';
-    snprintf(name, 16, "%s%" PRIu32, whole ? "i" : bf16 ? "bf" : "f", bits);
+    t->kind = !known ? 0 : integer ? 'i' : bf16 ? 'b' : bits == 16 ? 'h' : 'f';
+    snprintf(name, 16, "%s%" PRIu32, integer ? "i" : bf16 ? "bf" : "f", bits);
     return true;
 }
 
@@ -2724,7 +2724,7 @@ XE_FN_ VkSemaphore vkd_create_counter_(vkd_device *d)
 }
 
 /* Waits for all that was started, also after an error, and frees what it used. */
-XE_FN_ bool vkd_settle_(vkd_device *d)
+XE_FN_ bool vkd_await_all_(vkd_device *d)
 {
     bool ok = vkd_await_tick_(d, d->ticks_);
     if (d->started_count_)
@@ -2734,7 +2734,7 @@ XE_FN_ bool vkd_settle_(vkd_device *d)
     return ok;
 }
 
-bool vkd_wait_(vkd_device *d) { return vkd_usable_(d) && vkd_settle_(d); }
+bool vkd_wait_(vkd_device *d) { return vkd_usable_(d) && vkd_await_all_(d); }
 
 /* Appends a pointer to a list; false and an error if out of memory. */
 XE_FN_ bool vkd_append_pointer_(vkd_device *d, void **list, size_t *count, size_t *room, void *p)
@@ -2929,7 +2929,7 @@ XE_FN_ bool vkd_local_size_ok_(const vkd_kernel *k)
 }
 
 /* Where each parameter is: aligned to its size, in their order; those in local memory are not passed. */
-XE_FN_ bool vkd_place_params_(vkd_kernel *k)
+XE_FN_ bool vkd_offset_params_(vkd_kernel *k)
 {
     VkPushConstantRange range;
     VkPipelineLayoutCreateInfo info;
@@ -2964,7 +2964,7 @@ bool vkd_kernel_get_(vkd_kernel *k, vkd_module *module, const char *name, const 
     k->cache_ = module->cache_;
     memcpy(k->name, name, strlen(name) + 1);
     if (vkd_read_kernel_(k, module) && vkd_local_size_ok_(k) && vkd_subgroup_size_(k, k->subgroup_size, file, line) &&
-        vkd_parse_params_(d, name, params, k->params, &k->param_count) && vkd_place_params_(k))
+        vkd_parse_params_(d, name, params, k->params, &k->param_count) && vkd_offset_params_(k))
         return true;
     memset(k, 0, sizeof *k);
     return false;
@@ -3018,7 +3018,7 @@ bool vkd_kernel_clone_(vkd_kernel *k, const vkd_kernel *from, vkd_device *d)
     copy.layout_ = VK_NULL_HANDLE;
     copy.bytes_ = 0;
     copy.cache_ = NULL; /* it belongs to the thread of the other queue */
-    if (!vkd_place_params_(&copy)) return false;
+    if (!vkd_offset_params_(&copy)) return false;
     *k = copy;
     return true;
 }
@@ -3027,7 +3027,7 @@ bool vkd_kernel_free_(vkd_kernel *k, const char *file, int line)
 {
     vkd_device *d = k ? vkd_at_(k->device, file, line) : NULL;
     if (!d) return k != NULL;
-    vkd_settle_(d);
+    vkd_await_all_(d);
     if (k->pipeline_) vkd_drop_(d, VKD_RES_PIPELINE_, (uint64_t)k->pipeline_);
     if (k->layout_) vkd_drop_(d, VKD_RES_LAYOUT_, (uint64_t)k->layout_);
     memset(k, 0, sizeof *k);
@@ -3310,7 +3310,7 @@ bool vkd_free_(vkd_device *d, void *p)
     if (!d) return false;
     if (!p) return true;
     if (!d->open_) return vkd_fail_(d, VKD_NOT_OPEN, "the device is not open");
-    vkd_settle_(d);
+    vkd_await_all_(d);
     return vkd_drop_(d, VKD_RES_MEMORY_, (uintptr_t)p) ||
            vkd_fail_(d, VKD_NOT_ALLOCATED, "%p is not an allocation of this device", p);
 }
@@ -3328,7 +3328,7 @@ XE_FN_ bool vkd_copy_on_device_(vkd_device *d, const vkd_resource_ *to, size_t t
     vkd_barrier_(d, commands);
     d->vk_->vkCmdCopyBuffer(commands, from->buffer, to->buffer, 1, &region);
     vkd_barrier_(d, commands);
-    return vkd_start_commands_(d, commands) && vkd_settle_(d);
+    return vkd_start_commands_(d, commands) && vkd_await_all_(d);
 }
 
 /* The staging memory; false and an error if there is none. */
@@ -3362,7 +3362,7 @@ bool vkd_copy_(vkd_device *d, void *dst, const void *src, size_t bytes)
     if (!vkd_usable_(d)) return false;
     if (!bytes) return true;
     if (!vkd_in_range_(d, "destination of a copy", dst, bytes, &to) ||
-        !vkd_in_range_(d, "source of a copy", src, bytes, &from) || !vkd_settle_(d))
+        !vkd_in_range_(d, "source of a copy", src, bytes, &from) || !vkd_await_all_(d))
         return false;
     size_t to_offset = to ? (size_t)((uintptr_t)dst - (uintptr_t)to->handle) : 0;
     size_t from_offset = from ? (size_t)((uintptr_t)src - (uintptr_t)from->handle) : 0;
@@ -3389,7 +3389,7 @@ bool vkd_fill_pattern_(vkd_device *d, void *dst, const void *pattern, size_t siz
     if (!pattern) return vkd_fail_(d, VKD_NULL_POINTER, "a fill of %zu bytes with no pattern", bytes);
     if (!size || (size & (size - 1)) || bytes % size || size > 16)
         return vkd_fail_(d, VKD_FILL_PATTERN, "a pattern of %zu bytes for %zu bytes", size, bytes);
-    if (!vkd_in_range_(d, "destination of a fill", dst, bytes, &to) || !vkd_settle_(d)) return false;
+    if (!vkd_in_range_(d, "destination of a fill", dst, bytes, &to) || !vkd_await_all_(d)) return false;
     if (!to || to->mapped) {
         vkd_repeat_((char *)dst, pattern, size, bytes);
         return true;
@@ -3505,7 +3505,7 @@ XE_FN_ bool vkd_check_fp8_(vkd_device *d, const vkd_element_ *dest, vkd_layout l
                      (int)layout);
 }
 
-/* The conversion as the driver takes it, but for places; checked. */
+/* The conversion as the driver takes it, but for addresses; checked. */
 XE_FN_ bool vkd_describe_conversion_(vkd_device *d, const vkd_conversion *c, vkd_vector_conversion_ *to)
 {
     memset(to, 0, sizeof *to);
@@ -3561,7 +3561,7 @@ size_t vkd_converted_bytes_(vkd_device *d, const vkd_conversion *c)
 }
 
 /* Checks the memory of one side, and finds its address. */
-XE_FN_ bool vkd_check_place_(vkd_device *d, const char *what, const void *p, size_t bytes, size_t needed,
+XE_FN_ bool vkd_find_address_(vkd_device *d, const char *what, const void *p, size_t bytes, size_t needed,
                              uint64_t *address)
 {
     const vkd_resource_ *r;
@@ -3585,14 +3585,14 @@ XE_FN_ size_t vkd_source_bytes_(vkd_device *d, const vkd_conversion *c, vkd_vect
     return vkd_query_bytes_(d, described);
 }
 
-/* The conversion with its places. */
-XE_FN_ bool vkd_place_conversion_(vkd_device *d, const vkd_conversion *c, vkd_vector_conversion_ *to, size_t *bytes)
+/* The conversion with its addresses. */
+XE_FN_ bool vkd_locate_conversion_(vkd_device *d, const vkd_conversion *c, vkd_vector_conversion_ *to, size_t *bytes)
 {
     if (!vkd_describe_conversion_(d, c, to)) return false;
     *bytes = vkd_query_bytes_(d, *to);
     to->to_bytes = bytes;
-    return vkd_check_place_(d, "the destination of a conversion", c->to, c->to_bytes, *bytes, &to->to.address) &&
-           vkd_check_place_(d, "the source of a conversion", c->from, c->from_bytes, vkd_source_bytes_(d, c, *to),
+    return vkd_find_address_(d, "the destination of a conversion", c->to, c->to_bytes, *bytes, &to->to.address) &&
+           vkd_find_address_(d, "the source of a conversion", c->from, c->from_bytes, vkd_source_bytes_(d, c, *to),
                             &to->from.address);
 }
 
@@ -3638,7 +3638,7 @@ XE_FN_ vkd_conversions_ *vkd_make_conversions_(vkd_device *d, const vkd_conversi
     }
     if (!c || !c->all || !c->bytes) vkd_fail_(d, VKD_OUT_OF_MEMORY, "no room for %" PRIu32 " conversions", count);
     for (uint32_t i = 0; i < count && !d->error.id; i++)
-        if (vkd_place_conversion_(d, &from[i], &c->all[i], &c->bytes[i])) vkd_check_command_(d, &c->all[i]);
+        if (vkd_locate_conversion_(d, &from[i], &c->all[i], &c->bytes[i])) vkd_check_command_(d, &c->all[i]);
     if (!found && !d->error.id) vkd_fail_(d, VKD_NO_LOADER, "Vulkan has no function %s", name);
     if (!d->error.id) return c;
     vkd_free_conversions_(c);
@@ -3660,7 +3660,7 @@ XE_FN_ bool vkd_convert_by_command_(vkd_device *d, const vkd_conversion *convers
         vkd_record_conversions_(d, commands, all);
         vkd_barrier_(d, commands);
     }
-    bool ok = commands && vkd_start_commands_(d, commands) && vkd_settle_(d);
+    bool ok = commands && vkd_start_commands_(d, commands) && vkd_await_all_(d);
     vkd_free_conversions_(all);
     return ok;
 }
@@ -3750,7 +3750,7 @@ XE_FN_ bool vkd_convert_on_host_(vkd_device *d, const vkd_conversion *c)
 {
     vkd_vector_conversion_ described;
     size_t bytes = 0;
-    if (!vkd_place_conversion_(d, c, &described, &bytes)) return false;
+    if (!vkd_locate_conversion_(d, c, &described, &bytes)) return false;
     size_t source = described.from_bytes = vkd_source_bytes_(d, c, described);
     char *from = (char *)malloc(source), *to = (char *)calloc(1, bytes);
     char *rounded = (char *)malloc((size_t)c->rows * c->columns * vkd_element_of_(c->to_type)->bytes);
@@ -3802,7 +3802,7 @@ bool vkd_event_free_(vkd_event *e, const char *file, int line)
 {
     vkd_device *d = e ? vkd_at_(e->device, file, line) : NULL;
     if (!d || !e->state_) return e != NULL;
-    vkd_settle_(d);
+    vkd_await_all_(d);
     bool ok = vkd_drop_(d, VKD_RES_EVENT_, (uintptr_t)e->state_);
     e->state_ = NULL;
     return ok;
@@ -4189,7 +4189,7 @@ bool vkd_batch_free_(vkd_batch *b, const char *file, int line)
 {
     vkd_device *d = b ? vkd_at_(b->device, file, line) : NULL;
     if (!d) return true;
-    vkd_settle_(d);
+    vkd_await_all_(d);
     if (b->recording_) vkd_drop_(d, VKD_RES_RECORDING_, (uintptr_t)b->recording_);
     memset(b, 0, sizeof *b);
     return true;
@@ -4547,7 +4547,7 @@ void vkd_close_(vkd_device *d)
 {
     if (!d || !d->vk_) return;
     if (d->device) {
-        vkd_settle_(d);
+        vkd_await_all_(d);
         vkd_drop_all_(d);
         if (d->queries) d->vk_->vkDestroyQueryPool(d->device, d->queries, NULL);
         if (d->clock_) d->vk_->vkDestroySemaphore(d->device, d->clock_, NULL);
@@ -4690,7 +4690,7 @@ bool vkd_launch_(vkd_kernel *k, vkd_batch *b, int how, double *ns, const char *f
     }
     if (!vkd_start_(k, ns != NULL, &launch)) return false;
     if (how == VKD_RUN_START_) return true;
-    return vkd_settle_(d) && (!ns || vkd_read_time_(d, d->queries, 0, ns));
+    return vkd_await_all_(d) && (!ns || vkd_read_time_(d, d->queries, 0, ns));
 }
 
 double vkd_launch_timed_(vkd_kernel *k, const char *file, int line, vkd_groups groups, const vkd_arg *args,

@@ -540,7 +540,7 @@ typedef struct xt_product {
     int m, n;                /* 0: not known, or large */
     int subgroup_size;       /* this and the sizes below, where not 0, are taken as given */
     int max_subgroups;       /* of a work-group */
-    int held;                /* vectors like C that are held beside the sums: a residual, an epilogue's */
+    int live;                /* vectors like C that are live beside the sums: a residual, an epilogue's */
     int extra;               /* bytes of registers of a subgroup for what else it holds: words that it decodes, say */
     bool inside;             /* all tiles are .inside of their matrices, and .pitch is XT_PITCH_ALIGNED */
     int rows, cols;          /* of C for a work-group */
@@ -594,7 +594,7 @@ typedef struct {
 
 typedef struct {
     xt_ctx *x;
-    const spe_place *at;
+    const spe_line *at;
 } xt_where_; /* the context and the user's line, passed to every function by its macro, in two registers */
 
 /* An open region: what XT_FOR, XT_WHILE and XT_IF record. */
@@ -622,7 +622,7 @@ struct xt_ctx {
     xt_frame_ *frames[SPE_REGIONS_MAX]; /* one per open region */
     const char *arrived;                /* the split barrier arrived at but not yet waited for */
     int subgroups;                      /* 0: no map yet */
-    spe_place subgroups_at, head; /* head: of the kernel */
+    spe_line subgroups_at, head; /* head: of the kernel */
     xt_map subgroups_map;
     int64_t local_bytes;
     /* results of the passes */
@@ -1313,7 +1313,7 @@ typedef struct {
     int lines, chunks;      /* of memory; vectors of 16 bytes in a line */
     int pitch, at;          /* in local memory, in vectors: from line to line, and where the first begins */
     int units;              /* vectors that a lane copies */
-    int run, blocks;        /* if lines are not aligned: those that follow one another; blocks in which all lie */
+    int burst, blocks;       /* if lines are not aligned: those that follow one another; blocks in which all lie */
     bool ends_unseen;       /* what is outside of the matrix where the loop does not move it, see passes/outside.c */
     bool kept;              /* from the load on it is matrices, of which local memory keeps no copy */
     cm_use use;             /* of these */
@@ -1327,7 +1327,7 @@ typedef struct {
 typedef struct {
     int rows, cols, pitch; /* elements from column to column */
     cm_layout plain;       /* of the strip as a vector of lanes */
-    int parts, runs;       /* its parts, and those of a block's band of columns */
+    int parts, band;        /* its parts, and those of a block's band of columns */
     spe_id ptr, vector;    /* to its first element in local memory; the number of the vector with it */
 } xt_opaque_strip_;
 
@@ -1863,7 +1863,7 @@ XE_FN_ int64_t xt_piece_bytes_(const xt_product *p, const cm_target *target, con
     int a = xt_bytes_(p->a - 1), b = xt_bytes_(p->b - 1), sum = p->c ? xt_bytes_(p->c - 1) : 4;
     if (xt_is_checked_(p, target) && !xt_is_int_(p->a - 1)) a = a < 4 ? 4 : a, b = b < 4 ? 4 : b;
     int rows = target->block1d && p->inside && data[0] > 8 ? 8 : data[0];
-    return (int64_t)data[0] * data[1] * (sum < 4 ? 4 : sum) * (1 + p->held) + (int64_t)k * (rows * a + data[1] * b) +
+    return (int64_t)data[0] * data[1] * (sum < 4 ? 4 : sum) * (1 + p->live) + (int64_t)k * (rows * a + data[1] * b) +
            p->extra;
 }
 
@@ -1911,7 +1911,7 @@ XE_FN_ void xt_fit_device_(xt_tiles *t, xt_shape_ *s, const xt_product *p, const
     bool shrunk = false;
     while (xt_piece_bytes_(p, target, s->data, s->k) > bytes && xt_shrink_(s, p, least)) shrunk = true;
     xt_product loop = *p;
-    loop.held = 0; /* what is held comes after the loop */
+    loop.live = 0; /* what else is live comes after the loop */
     bool large = target->block1d || xt_piece_bytes_(&loop, target, s->data, s->k) > bytes / 2;
     t->registers = large && target->build_flags[0] ? 256 : 0;
     int most = target->max_group_size / t->subgroup_size / (t->registers ? 2 : 1);
@@ -2116,7 +2116,7 @@ XE_FN_ xt_tile xt_transposed_(const xt_tile *t)
 
 typedef struct {
     xt_op_ op;
-    spe_place at;
+    spe_line at;
 } xt_scope_;
 
 /* A new scope, of a region or a side of it. Scope 0 is the kernel's. */
@@ -3036,14 +3036,14 @@ XE_FN_ spe_id xt_lines_id_(xt_ctx *x, const xt_tile *t)
 
 /* A constant as an integer of the type: its low bits, as of other numbers; a floating one is truncated first. */
 XE_ONCE_
-XE_FN_ xt_val xt_whole_constant_(int type, const xt_val *v)
+XE_FN_ xt_val xt_integer_constant_(int type, const xt_val *v)
 {
     int unused = 64 - xt_bits_(type);
     uint64_t bits = (uint64_t)v->integer;
-    int64_t whole;
+    int64_t integer;
     if (v->kind == SPE_REAL) {
-        spe_real_to_int(v->real, &whole);
-        bits = (uint64_t)whole;
+        spe_real_to_int(v->real, &integer);
+        bits = (uint64_t)integer;
     }
     bits <<= unused;
     return spe_val_int(xt_is_signed_(type) ? (int64_t)bits >> unused : (int64_t)(bits >> unused));
@@ -3053,7 +3053,7 @@ XE_FN_ spe_id xt_emit_cast_(xt_ctx *x, int type, const xt_val *v)
 {
     spe_id t = xt_spe_type_(x, type);
     xt_val c = *v, one = spe_val_int(1), zero = spe_val_int(0);
-    if (xt_is_constant_(v) && !xt_is_float_(type)) c = xt_whole_constant_(type, v);
+    if (xt_is_constant_(v) && !xt_is_float_(type)) c = xt_integer_constant_(type, v);
     if (xt_is_constant_(v)) return xt_constant_(x, type, &c);
     if (v->type == XT_BOOL_) {
         spe_id otherwise = xt_constant_(x, type, &zero);
@@ -3769,11 +3769,12 @@ XE_FN_ bool xt_unrolled_fits_(xt_ctx *x, const xt_vec *v, int iterations)
 /* An iteration's part of what was loaded for several. */
 XE_FN_ cm_matrix xt_iteration_of_(xt_ctx *x, const cm_matrix *all, const cm_layout *l, int iteration)
 {
-    int n = cm_part_count(l), runs = n / l->size_k2, all_runs = all->parts / all->layout.size_k2;
+    int n = cm_part_count(l), per_block = n / l->size_k2, all_per_block = all->parts / all->layout.size_k2;
     spe_id *part = all->parts ? (spe_id *)xt_memory_(x, (size_t)n * sizeof *part) : NULL;
     if (!part) return cm_poison();
     for (int i = 0; i < n; i++)
-        part[i] = all->part[l->use == CM_B ? iteration * n + i : i / runs * all_runs + iteration * runs + i % runs];
+        part[i] = all->part[l->use == CM_B ? iteration * n + i
+                                           : i / per_block * all_per_block + iteration * per_block + i % per_block];
     return cm_from_parts(&x->cm, l, part);
 }
 
@@ -4306,22 +4307,22 @@ XE_FN_ cm_mem xt_slab_mem_(xt_ctx *x, const xt_scratch_ *s, const xt_vec *v, int
     return mem;
 }
 
-/* Writes (store) or reads a pass's strips of S columns. A strip is `runs` consecutive parts. */
+/* Writes (store) or reads a pass's strips of S columns. A strip is `per_strip` consecutive parts. */
 XE_FN_ void xt_slab_(xt_ctx *x, const xt_scratch_ *s, const xt_vec *v, int width, int passes, int pass, bool store)
 {
     cm_type type = xt_storage_type_(v->type);
     for (xt_block_ b = xt_blocks_(x, &v->dist); xt_next_block_(&b);) {
         cm_layout l = cm_layout_for(&x->cm, x->S, b.rows, type, CM_ACC);
-        int runs = cm_part_count(&l);
+        int per_strip = cm_part_count(&l);
         for (int strip = 0; strip < b.cols / x->S; strip++) {
-            spe_id *parts = v->block[b.i].part + strip * runs;
+            spe_id *parts = v->block[b.i].part + strip * per_strip;
             int c = b.col + strip * x->S;
             cm_matrix one;
             if (c % width / (width / passes) != pass) continue;
             cm_mem mem = xt_slab_mem_(x, s, v, width, passes, b.row, c);
             one = store ? cm_from_parts(&x->cm, &l, parts) : cm_load(&x->cm, x->S, b.rows, type, CM_ACC, &mem);
             if (store) cm_store(&x->cm, &one, &mem);
-            for (int run = 0; !store && run < runs && run < one.parts; run++) parts[run] = one.part[run];
+            for (int i = 0; !store && i < per_strip && i < one.parts; i++) parts[i] = one.part[i];
         }
     }
 }
@@ -5028,11 +5029,11 @@ XE_FN_ cm_matrix xt_stage_block_(xt_ctx *x, const xt_stage_ *s, spe_id from, con
     cm_layout l = cm_layout_for(&x->cm, b->cols, b->rows, s->type, s->use);
     bool right = s->use == CM_A;
     int count = cm_part_count(&l), p = right ? b->col : b->row, k = (right ? b->row : b->col) * s->local_bytes / 4;
-    int runs = l.size_k2 ? count / l.size_k2 : 1, first = 0;
+    int per_block = l.size_k2 ? count / l.size_k2 : 1, first = 0;
     spe_id *parts = (spe_id *)xt_memory_(x, (size_t)(count ? count : 1) * sizeof *parts), v;
     for (int part = 0; parts && part < count; part++) {
-        int block = part / runs, words = cm_part_words(&l, part);
-        if (part % runs == 0) first = 0;
+        int block = part / per_block, words = cm_part_words(&l, part);
+        if (part % per_block == 0) first = 0;
         int at = right ? xt_stage_position_(s, p + block * 16, k + first)
                        : xt_stage_position_(s, p + first * (l.lanes / l.size_i), k + block * XT_PLANE_);
         spe_id word = spe_int(m, right || s->local_bytes == 4 ? 32 : 16), all = spe_vec(m, word, (uint32_t)words);
@@ -5290,7 +5291,7 @@ XE_FN_ void xt_write_load_tile_(xt_ctx *x, const xt_node_ *n)
     xt_vec v = xt_make_vec_(x, n);
     xt_val padding = xt_padding_(t.type, d->padding);
     bool plain = xt_pads_with_zero_(d) && d->border == XT_BORDER_PADDING && storage == v.type;
-    x->cm.own_headers = x->block2d && x->loops_around && xt_has_room_(x);
+    x->cm.separate_headers = x->block2d && x->loops_around && xt_has_room_(x);
     if (x->unrolled && plain && xt_load_unrolled_(x, n, &t, &v)) {
         xt_define_vec_(x, n->result, v);
         return;
@@ -5304,7 +5305,7 @@ XE_FN_ void xt_write_load_tile_(xt_ctx *x, const xt_node_ *n)
             v.block[b.i] = cm_load(&x->cm, b.cols, b.rows, storage, v.use, &mem);
         if (storage != v.type) v.block[b.i] = cm_map1(&x->cm, &v.block[b.i], xt_truth_, NULL);
     }
-    x->cm.own_headers = 0;
+    x->cm.separate_headers = 0;
     xt_define_vec_(x, n->result, v);
 }
 
@@ -5320,7 +5321,7 @@ XE_FN_ bool xt_reads_from_(const xt_node_ *n, const xt_val *base)
 
 /* May a subgroup load what it stores at the node before a barrier? In straight-line code, what precedes the barrier
  * tells; else, in a loop for example, whether the kernel loads from there at all. */
-XE_FN_ bool xt_reads_own_store_(xt_ctx *x, int store)
+XE_FN_ bool xt_reads_its_store_(xt_ctx *x, int store)
 {
     const xt_val *base = &xt_node_at_(x, store)->scattered->access.tile.base;
     for (int i = store + 1; i < x->nodes.count; i++) {
@@ -5339,7 +5340,7 @@ XE_FN_ bool xt_reads_own_store_(xt_ctx *x, int store)
 XE_FN_ spe_id xt_only_first_(xt_ctx *x, const xt_tile *t)
 {
     spe_id first = xt_is_first_(x, &t->dist);
-    return first && !xt_reads_own_store_(x, x->at) ? first : 0;
+    return first && !xt_reads_its_store_(x, x->at) ? first : 0;
 }
 
 /* Stores a block. Only the store is in the branch: values that are computed for it may be used again. */
@@ -6411,7 +6412,7 @@ XE_FN_ int xt_most_with_256_(const xt_ctx *x) { return x->target.max_group_size 
 /* Chooses the work-group size and registers per thread, within the target's limits. */
 XE_FN_ bool xt_choose_resources_(xt_ctx *x)
 {
-    spe_place at = {x->desc->file, x->desc->line};
+    spe_line at = {x->desc->file, x->desc->line};
     xt_where_ w = {x, &at};
     int subgroups = x->subgroups ? x->subgroups : 1, registers = x->desc->registers;
     if (registers && registers != 128 && registers != 256)
@@ -6489,7 +6490,7 @@ XE_FN_ bool xt_find_scratch_(xt_ctx *x)
 {
     int64_t left = (x->target.local_memory - (x->local_bytes + 63) / 64 * 64) / 8 * 8; /* negative: reported before */
     size_t wanted = 0, least = 0;
-    spe_place at = {NULL, 0};
+    spe_line at = {NULL, 0};
     xt_where_ w = {x, &at};
     for (int i = 0; i < x->nodes.count; i++) {
         const xt_node_ *n = xt_node_at_(x, i);
@@ -7147,8 +7148,8 @@ XE_FN_ bool xt_is_copy_(xt_ctx *x, const xt_node_ *n)
 /* Does each element of a tile belong to one subgroup only? */
 XE_FN_ bool xt_is_owned_(const xt_ctx *x, const xt_dist *d)
 {
-    int held = xt_dist_pieces(d) * d->data[0] * d->data[1];
-    return held * (x->subgroups ? x->subgroups : 1) == d->shape[0] * d->shape[1];
+    int elements = xt_dist_pieces(d) * d->data[0] * d->data[1];
+    return elements * (x->subgroups ? x->subgroups : 1) == d->shape[0] * d->shape[1];
 }
 
 /* Are two tiles known to be disjoint: one tile, moved by at least its size? */
@@ -9513,7 +9514,7 @@ XE_FN_ void xt_region_end_(spe_module *m, const spe_region *r)
 {
     xt_ctx *x = (xt_ctx *)(void *)m;
     xt_frame_ *f = x->frames[r->depth - 1];
-    spe_place at = {r->in->open[r->depth - 1].file, r->in->open[r->depth - 1].line};
+    spe_line at = {r->in->open[r->depth - 1].file, r->in->open[r->depth - 1].line};
     xt_where_ w = {x, &at};
     bool last = r->calls > r->sides;
     if (!xt_enter_(w)) return;
@@ -9660,7 +9661,7 @@ XE_FN_ void xt_make_module_(xt_ctx *x, xt_module *mod)
 XE_FN_ bool xt_check_one_module_(const xt_module *mods, const xt_build_desc *descs, int last)
 {
     const xt_build_desc *b = &descs[last];
-    spe_place at = {b->file, b->line};
+    spe_line at = {b->file, b->line};
     xt_where_ w = {(xt_ctx *)(void *)mods[last].owner_, &at};
     for (int i = 0; i < last; i++) {
         const xt_build_desc *a = &descs[i];
@@ -9680,7 +9681,7 @@ XE_FN_ bool xt_build_kernel_(xt_module *mods, const xt_build_desc *descs, int i)
 {
     const xt_build_desc *desc = &descs[i];
     xt_module *mod = &mods[i];
-    spe_place at = {desc->file, desc->line}, head = {desc->kernel->file, desc->kernel->line};
+    spe_line at = {desc->file, desc->line}, head = {desc->kernel->file, desc->kernel->line};
     xt_where_ w = {NULL, &at};
     xt_ctx *x = (xt_ctx *)(i ? spe_build_next(mod, mod - 1, xt_errors_(), sizeof *x)
                              : spe_build_begin(mod, xt_errors_(), sizeof *x, desc->version,
@@ -9719,7 +9720,7 @@ XE_FN_ bool xt_share_flags_(xt_module *mods, const xt_build_desc *descs, int cou
     }
     for (int i = 0; i < count; i++) {
         xt_ctx *x = (xt_ctx *)(void *)mods[i].owner_, *last = (xt_ctx *)(void *)mods[count - 1].owner_;
-        spe_place at = {descs[i].file, descs[i].line};
+        spe_line at = {descs[i].file, descs[i].line};
         xt_where_ w = {last, &at};
         mods[i].build_flags = flags;
         if (large && xt_group_size_(x) / x->S > xt_most_with_256_(x))
@@ -10350,7 +10351,7 @@ XETILE_COLD_
 /* ir/opaque_steps.c - what the matrices of Vulkan's devices can compute. */
 
 /* Does a side of a piece consist of whole matrices of this size, in blocks as coopmatrix.h has them? */
-XE_FN_ bool xt_is_whole_(const xt_ctx *x, int columns, int size)
+XE_FN_ bool xt_side_fits_(const xt_ctx *x, int columns, int size)
 {
     return columns % size == 0 && (columns % x->S == 0 || columns == x->S / 2);
 }
@@ -10362,8 +10363,8 @@ XE_FN_ bool xt_is_opaque_product_(xt_ctx *x, const xt_node_ *n)
     if (n->op != XT_OP_TILE_MMA_ || !x->opaque_words || n->divergence > 1 || d->left.type != d->right.type)
         return false;
     const cm_coop_shape *s = cm_coop_shape_of(&x->target, d->left.type, xt_value_at_(x, n->result)->now.vec.type);
-    return s && d->left.dist.data[0] % s->m == 0 && xt_is_whole_(x, d->left.dist.data[1], s->k) &&
-           xt_is_whole_(x, d->right.dist.data[1], s->n);
+    return s && d->left.dist.data[0] % s->m == 0 && xt_side_fits_(x, d->left.dist.data[1], s->k) &&
+           xt_side_fits_(x, d->right.dist.data[1], s->n);
 }
 
 /* Is it a sum, or a number in each element, which is made as one? */
@@ -10374,7 +10375,7 @@ XE_FN_ bool xt_may_be_opaque_(xt_ctx *x, const xt_vec *v)
 }
 
 /* Is it an instruction on whole matrices? */
-XE_FN_ bool xt_is_opaque_whole_(const xt_node_ *n)
+XE_FN_ bool xt_is_opaque_instruction_(const xt_node_ *n)
 {
     bool real = xt_is_float_((int)n->vectors->v[0].type);
     if (n->op == XT_OP_CAST_VECTOR_) return true;
@@ -10389,7 +10390,8 @@ XE_FN_ bool xt_can_be_opaque_(const xt_node_ *n)
     int from = (int)d->v[0].type;
     switch (n->op) {
     case XT_OP_BINARY_VECTOR_:
-        return xt_is_opaque_whole_(n) || (from == CM_F32 && (n->kind == SPE_ARITH_MIN || n->kind == SPE_ARITH_MAX));
+        return xt_is_opaque_instruction_(n) ||
+               (from == CM_F32 && (n->kind == SPE_ARITH_MIN || n->kind == SPE_ARITH_MAX));
     case XT_OP_CAST_VECTOR_:
         return (from == CM_F16 || from == CM_F32) && (d->type == CM_F16 || d->type == CM_F32);
     case XT_OP_MATH_VECTOR_: return d->type == CM_F32;
@@ -10431,7 +10433,7 @@ XE_FN_ bool xt_is_opaque_broadcast_(xt_ctx *x, const xt_node_ *n)
     const xt_dist *r = &xt_value_at_(x, n->result)->now.vec.dist;
     const cm_coop_shape *s = cm_coop_shape_of(&x->target, CM_F16, CM_F32);
     return s && xt_is_opaque_column_(&d->v) && r->data[0] == d->v.dist.data[0] &&
-           r->rounds[0] == d->v.dist.rounds[0] && xt_is_whole_(x, r->data[1], s->n) &&
+           r->rounds[0] == d->v.dist.rounds[0] && xt_side_fits_(x, r->data[1], s->n) &&
            xt_value_is_opaque_(x, d->v.id);
 }
 
@@ -10449,7 +10451,7 @@ XE_FN_ xt_opaque_strip_ xt_opaque_strip_of_(xt_ctx *x, const cm_layout *l)
     s.plain = cm_layout_for(&x->cm, s.cols, s.rows, l->type, CM_ACC);
     s.parts = cm_part_count(&s.plain);
     cm_layout whole = cm_layout_for(&x->cm, l->rows, l->cols, l->type, CM_ACC);
-    s.runs = cm_part_count(&whole) / (l->rows / s.cols);
+    s.band = cm_part_count(&whole) / (l->rows / s.cols);
     spe_id zero = spe_u32(m, 0), vectors = spe_element(m, x->panel_memory, 1, &zero);
     s.vector = spe_u32(m, (uint32_t)x->strips_at);
     if (x->subgroups > 1) {
@@ -10516,7 +10518,7 @@ XE_FN_ void xt_opaque_move_(xt_ctx *x, cm_matrix *opaque, cm_matrix *plain, bool
     cm_mem mem = xt_opaque_strip_mem_(x, &s);
     for (int col = 0; col < opaque->layout.rows; col += s.cols)
         for (int row = 0; row < opaque->layout.cols && spe_ok(&x->m); row += s.rows) {
-            spe_id *parts = plain->part + col / s.cols * s.runs + row / s.rows * s.parts;
+            spe_id *parts = plain->part + col / s.cols * s.band + row / s.rows * s.parts;
             cm_matrix strip;
             if (to_plain) {
                 strip = xt_opaque_strip_get_(x, &s, opaque, row, col);
@@ -10688,22 +10690,22 @@ XE_FN_ spe_id *xt_opaque_at_(xt_ctx *x, const xt_vec *v, int round0, int round1,
 
 enum { XT_VECTOR_ = 16 };
 
-/* How a lane copies its part: in runs of vectors that follow one another in a line. In a loop's inner iterations lines
+/* How a lane copies its part: in bursts, vectors that follow one another in a line. In a loop's inner iterations lines
  * begin at multiples of 16 bytes, so that a vector is a block of memory, and the tile is inside of its matrix along the
- * dimension in which the loop moves it; else a run lies in one block more than it has vectors. */
+ * dimension in which the loop moves it; else a burst lies in one block more than it has vectors. */
 typedef struct {
     bool inner;
-    int run, runs, blocks; /* vectors of a run; runs; blocks of a run */
-} xt_panel_form_;
+    int burst, bursts, blocks; /* vectors of a burst; bursts; blocks of a burst */
+} xt_panel_copy_;
 
-XE_FN_ xt_panel_form_ xt_panel_form_of_(const xt_panel_ *p, bool inner)
+XE_FN_ xt_panel_copy_ xt_panel_copy_of_(const xt_panel_ *p, bool inner)
 {
-    xt_panel_form_ form;
-    form.inner = inner;
-    form.run = inner ? 1 : p->run;
-    form.runs = p->units / form.run;
-    form.blocks = inner ? 1 : form.run + 1;
-    return form;
+    xt_panel_copy_ copy;
+    copy.inner = inner;
+    copy.burst = inner ? 1 : p->burst;
+    copy.bursts = p->units / copy.burst;
+    copy.blocks = inner ? 1 : copy.burst + 1;
+    return copy;
 }
 
 /* Does the panel's loop move the tile along this dimension? */
@@ -10712,46 +10714,46 @@ XE_FN_ bool xt_panel_moves_(const xt_panel_ *p, int dim)
     return p->loop && xt_advances_(p->from, p->loop, dim, (int)p->loop->step.integer);
 }
 
-/* How many lines below a lane's first run another is, if that is the same for all lanes; else 0. */
-XE_FN_ int xt_panel_down_(xt_ctx *x, const xt_panel_ *p, const xt_panel_form_ *form, int run)
+/* How many lines below a lane's first burst another is, if that is the same for all lanes; else 0. */
+XE_FN_ int xt_panel_down_(xt_ctx *x, const xt_panel_ *p, const xt_panel_copy_ *copy, int burst)
 {
-    int group = xt_group_size_(x), in_line = p->chunks / form->run;
+    int group = xt_group_size_(x), in_line = p->chunks / copy->burst;
     bool even = group % in_line == 0 && p->units * group == p->lines * p->chunks;
-    return even ? run * group / in_line : 0;
+    return even ? burst * group / in_line : 0;
 }
 
-/* The line in which a run lies, and its first vector there. */
+/* The line in which a burst lies, and its first vector there. */
 typedef struct {
     spe_id line, chunk;
 } xt_panel_unit_;
 
-/* Those of a lane's run. Several lanes may have the same. */
-XE_FN_ xt_panel_unit_ xt_panel_unit_of_(xt_ctx *x, const xt_panel_ *p, const xt_panel_form_ *form, int run)
+/* Those of a lane's burst. Several lanes may have the same. */
+XE_FN_ xt_panel_unit_ xt_panel_unit_of_(xt_ctx *x, const xt_panel_ *p, const xt_panel_copy_ *copy, int burst)
 {
     spe_module *m = &x->m;
-    int group = xt_group_size_(x), all = p->lines * p->chunks / form->run, down = xt_panel_down_(x, p, form, run);
-    spe_id n = spe_builtin(m, SPE_LOCAL_ID, 0), in_line = spe_u32(m, (uint32_t)(p->chunks / form->run));
+    int group = xt_group_size_(x), all = p->lines * p->chunks / copy->burst, down = xt_panel_down_(x, p, copy, burst);
+    spe_id n = spe_builtin(m, SPE_LOCAL_ID, 0), in_line = spe_u32(m, (uint32_t)(p->chunks / copy->burst));
     xt_panel_unit_ u;
-    if (!down) n = spe_iadd(m, n, spe_i32(m, run * group));
-    if (form->runs * group > all) n = spe_umod(m, n, spe_i32(m, all));
+    if (!down) n = spe_iadd(m, n, spe_i32(m, burst * group));
+    if (copy->bursts * group > all) n = spe_umod(m, n, spe_i32(m, all));
     u.line = spe_udiv(m, n, in_line);
     if (down) u.line = spe_iadd(m, u.line, spe_i32(m, down));
     u.chunk = spe_umod(m, n, in_line);
-    u.chunk = spe_imul(m, u.chunk, spe_i32(m, form->run));
+    u.chunk = spe_imul(m, u.chunk, spe_i32(m, copy->burst));
     return u;
 }
 
-/* Where a run is in local memory; *first: where run 0 is, which is found before others. */
-XE_FN_ spe_id xt_panel_index_(xt_ctx *x, const xt_panel_ *p, const xt_panel_form_ *form, int run, spe_id *first)
+/* Where a burst is in local memory; *first: where burst 0 is, which is found before others. */
+XE_FN_ spe_id xt_panel_index_(xt_ctx *x, const xt_panel_ *p, const xt_panel_copy_ *copy, int burst, spe_id *first)
 {
     spe_module *m = &x->m;
-    int down = xt_panel_down_(x, p, form, run);
+    int down = xt_panel_down_(x, p, copy, burst);
     if (down) return spe_iadd(m, *first, spe_i32(m, down * p->pitch));
-    xt_panel_unit_ u = xt_panel_unit_of_(x, p, form, run);
+    xt_panel_unit_ u = xt_panel_unit_of_(x, p, copy, burst);
     spe_id at = spe_imul(m, u.line, spe_i32(m, p->pitch));
     at = spe_iadd(m, at, u.chunk);
     at = spe_iadd(m, at, spe_i32(m, p->at));
-    if (!run) *first = at;
+    if (!burst) *first = at;
     return at;
 }
 
@@ -10791,12 +10793,12 @@ XE_FN_ spe_id xt_panel_inside_(xt_ctx *x, const xt_tile *t, int dim, int size)
 }
 
 /* Can vectors be stored as they are? What is outside need not be zero if nobody sees it. */
-XE_FN_ spe_id xt_panel_needs_no_zeros_(xt_ctx *x, const xt_panel_ *p, const xt_panel_form_ *form, const xt_tile *t)
+XE_FN_ spe_id xt_panel_needs_no_zeros_(xt_ctx *x, const xt_panel_ *p, const xt_panel_copy_ *copy, const xt_tile *t)
 {
     spe_module *m = &x->m;
     spe_id yes = spe_const_bool(m, true), all = yes;
     for (int dim = 0; dim < 2 && !t->inside; dim++) {
-        if (form->inner && (p->ends_unseen || xt_panel_moves_(p, dim))) continue;
+        if (copy->inner && (p->ends_unseen || xt_panel_moves_(p, dim))) continue;
         spe_id one = xt_panel_inside_(x, t, dim, t->dist.shape[dim]);
         all = all == yes ? one : spe_land(m, all, one);
     }
@@ -10860,15 +10862,15 @@ XE_FN_ spe_id xt_panel_last_(xt_ctx *x, spe_id n)
 /* The block of a lane's vector in an inner iteration, for which 32 bits are enough; *first: of vector 0, which is found
  * before others. Instead of lines and columns outside the last is read, without a branch, and the same in all
  * iterations. */
-XE_FN_ spe_id xt_panel_inner_block_(xt_ctx *x, const xt_panel_ *p, const xt_panel_form_ *form, const xt_tile *t, int i,
+XE_FN_ spe_id xt_panel_inner_block_(xt_ctx *x, const xt_panel_ *p, const xt_panel_copy_ *copy, const xt_tile *t, int i,
                                     spe_id *first)
 {
     spe_module *m = &x->m;
-    int inner = xt_inner_(t), bytes = xt_bytes_(t->type), down = xt_panel_down_(x, p, form, i);
+    int inner = xt_inner_(t), bytes = xt_bytes_(t->type), down = xt_panel_down_(x, p, copy, i);
     spe_id in_block = spe_u32(m, (uint32_t)(XT_VECTOR_ / bytes)), size = spe_i32(m, bytes), four = spe_u32(m, 4);
     spe_id pitch = spe_udiv(m, xt_index_id_(x, &t->pitch), in_block);
     if (down && xt_panel_moves_(p, !inner)) return spe_iadd(m, *first, spe_imul(m, pitch, spe_i32(m, down)));
-    xt_panel_unit_ u = xt_panel_unit_of_(x, p, form, i);
+    xt_panel_unit_ u = xt_panel_unit_of_(x, p, copy, i);
     xt_panel_position_ at = xt_panel_position_of_(x, t, &u);
     at.along = spe_sar(m, spe_imul(m, at.along, size), four);
     if (xt_panel_moves_(p, inner)) {
@@ -10891,28 +10893,29 @@ XE_FN_ spe_id xt_panel_last_block_(xt_ctx *x, const xt_tile *t)
     return xt_panel_block_(x, t, line, along);
 }
 
-/* The first block of a lane's run. */
-XE_FN_ spe_id xt_panel_run_block_(xt_ctx *x, const xt_panel_ *p, const xt_panel_form_ *form, const xt_tile *t, int run)
+/* The first block of a lane's burst. */
+XE_FN_ spe_id xt_panel_burst_block_(xt_ctx *x, const xt_panel_ *p, const xt_panel_copy_ *copy, const xt_tile *t,
+                                    int burst)
 {
-    xt_panel_unit_ u = xt_panel_unit_of_(x, p, form, run);
+    xt_panel_unit_ u = xt_panel_unit_of_(x, p, copy, burst);
     xt_panel_position_ at = xt_panel_position_of_(x, t, &u);
     return xt_panel_block_(x, t, at.line, at.along);
 }
 
-/* Fetches the blocks in which a lane's runs lie. Those from the block with the matrix's first byte to that with its
+/* Fetches the blocks in which a lane's bursts lie. Those from the block with the matrix's first byte to that with its
  * last can be read; instead of others, whose bytes are not used, the last is. */
-XE_FN_ void xt_panel_fetch_(xt_ctx *x, const xt_panel_ *p, const xt_panel_form_ *form, const xt_tile *t)
+XE_FN_ void xt_panel_fetch_(xt_ctx *x, const xt_panel_ *p, const xt_panel_copy_ *copy, const xt_tile *t)
 {
     spe_module *m = &x->m;
     spe_id i64 = spe_int(m, 64), mask = spe_u64(m, ~(uint64_t)(XT_VECTOR_ - 1)), size = spe_u64(m, XT_VECTOR_);
     spe_id base = spe_and(m, spe_ptr_to_u(m, i64, t->base.id), mask), first = 0, *got = p->got;
-    spe_id last = form->inner ? 0 : xt_panel_last_block_(x, t), from, at;
-    for (int i = 0; i < form->runs; i++) {
-        if (form->inner) from = xt_panel_inner_block_(x, p, form, t, i, &first);
-        else from = xt_panel_run_block_(x, p, form, t, i);
-        for (int j = 0; j < form->blocks; j++) {
+    spe_id last = copy->inner ? 0 : xt_panel_last_block_(x, t), from, at;
+    for (int i = 0; i < copy->bursts; i++) {
+        if (copy->inner) from = xt_panel_inner_block_(x, p, copy, t, i, &first);
+        else from = xt_panel_burst_block_(x, p, copy, t, i);
+        for (int j = 0; j < copy->blocks; j++) {
             at = j ? spe_iadd(m, from, spe_i32(m, j)) : from;
-            if (!form->inner) at = spe_math2(m, SPE_UMIN, at, last);
+            if (!copy->inner) at = spe_math2(m, SPE_UMIN, at, last);
             at = spe_imul(m, spe_uconvert(m, i64, at), size);
             *got++ = xt_panel_read_(x, spe_iadd(m, base, at));
         }
@@ -10937,24 +10940,24 @@ XE_FN_ void xt_panel_skip_(xt_ctx *x, spe_id address, int bit, spe_id *words, in
     for (int i = 0; i < n; i++) words[i] = spe_select(m, set, words[i + (1 << bit) / 4], words[i]);
 }
 
-/* The vectors of a run that begins at any address, of the blocks in which it lies. */
-XE_FN_ void xt_panel_shift_(xt_ctx *x, spe_id address, const spe_id *block, int run, spe_id *vectors)
+/* The vectors of a burst that begins at any address, of the blocks in which it lies. */
+XE_FN_ void xt_panel_shift_(xt_ctx *x, spe_id address, const spe_id *block, int burst, spe_id *vectors)
 {
     enum { MOST = 4 * (XT_PANEL_BLOCKS_ + 1) };
     spe_module *m = &x->m;
     spe_id i64 = spe_int(m, 64), word = spe_int(m, 32), words[MOST], bits, high = spe_u64(m, 32);
-    for (int i = 0; i < 4 * (run + 1); i++) words[i] = spe_extract(m, block[i / 4], (uint32_t)i % 4);
+    for (int i = 0; i < 4 * (burst + 1); i++) words[i] = spe_extract(m, block[i / 4], (uint32_t)i % 4);
     address = spe_uconvert(m, word, address);
-    xt_panel_skip_(x, address, 3, words, 4 * run + 2);
-    xt_panel_skip_(x, address, 2, words, 4 * run + 1);
+    xt_panel_skip_(x, address, 3, words, 4 * burst + 2);
+    xt_panel_skip_(x, address, 2, words, 4 * burst + 1);
     bits = spe_and(m, address, spe_u32(m, 3));
     bits = spe_uconvert(m, i64, spe_shl(m, bits, spe_u32(m, 3)));
-    for (int i = 0; i < 4 * run; i++) {
+    for (int i = 0; i < 4 * burst; i++) {
         spe_id both = spe_shl(m, spe_uconvert(m, i64, words[i + 1]), high);
         both = spe_or(m, both, spe_uconvert(m, i64, words[i]));
         words[i] = spe_uconvert(m, word, spe_shr(m, both, bits));
     }
-    for (int i = 0; i < run; i++) vectors[i] = spe_construct(m, spe_vec(m, word, 4), 4, words + 4 * i);
+    for (int i = 0; i < burst; i++) vectors[i] = spe_construct(m, spe_vec(m, word, 4), 4, words + 4 * i);
 }
 
 /* A number, at least 0 and at most `most`. */
@@ -11008,35 +11011,35 @@ XE_FN_ spe_id xt_panel_mask_(xt_ctx *x, const xt_tile *t, spe_id line, const spe
 }
 
 /* Returns a lane's vectors, of the blocks that were fetched. */
-XE_FN_ const spe_id *xt_panel_join_(xt_ctx *x, const xt_panel_ *p, const xt_panel_form_ *form, const xt_tile *t)
+XE_FN_ const spe_id *xt_panel_join_(xt_ctx *x, const xt_panel_ *p, const xt_panel_copy_ *copy, const xt_tile *t)
 {
-    spe_id *vectors = form->inner ? p->got : p->got + p->blocks;
-    for (int i = 0; i < form->runs && !form->inner; i++) {
-        xt_panel_unit_ u = xt_panel_unit_of_(x, p, form, i);
+    spe_id *vectors = copy->inner ? p->got : p->got + p->blocks;
+    for (int i = 0; i < copy->bursts && !copy->inner; i++) {
+        xt_panel_unit_ u = xt_panel_unit_of_(x, p, copy, i);
         xt_panel_position_ at = xt_panel_position_of_(x, t, &u);
         spe_id byte = xt_panel_byte_(x, t, at.line, at.along);
-        xt_panel_shift_(x, byte, p->got + i * form->blocks, form->run, vectors + i * form->run);
+        xt_panel_shift_(x, byte, p->got + i * copy->blocks, copy->burst, vectors + i * copy->burst);
     }
     return vectors;
 }
 
 /* Stores a lane's vectors as they are, or with zero for elements that are not in the matrix. */
-XE_FN_ void xt_panel_put_(xt_ctx *x, const xt_panel_ *p, const xt_panel_form_ *form, const xt_tile *t, bool masked,
+XE_FN_ void xt_panel_put_(xt_ctx *x, const xt_panel_ *p, const xt_panel_copy_ *copy, const xt_tile *t, bool masked,
                           const spe_id *vectors)
 {
     spe_module *m = &x->m;
     spe_id first = 0, within[4 * XT_PANEL_BLOCKS_];
-    for (int i = 0; i < form->runs; i++) {
-        xt_panel_unit_ u = xt_panel_unit_of_(x, p, form, i);
-        spe_id at = xt_panel_index_(x, p, form, i, &first);
-        bool below = xt_panel_down_(x, p, form, i) > 0; /* the same part of another line */
-        for (int j = 0; j < form->run; j++) {
-            spe_id to = j ? spe_iadd(m, at, spe_i32(m, j)) : at, vector = vectors[i * form->run + j];
+    for (int i = 0; i < copy->bursts; i++) {
+        xt_panel_unit_ u = xt_panel_unit_of_(x, p, copy, i);
+        spe_id at = xt_panel_index_(x, p, copy, i, &first);
+        bool below = xt_panel_down_(x, p, copy, i) > 0; /* the same part of another line */
+        for (int j = 0; j < copy->burst; j++) {
+            spe_id to = j ? spe_iadd(m, at, spe_i32(m, j)) : at, vector = vectors[i * copy->burst + j];
             if (masked) {
                 xt_panel_unit_ v = u;
                 v.chunk = spe_iadd(m, u.chunk, spe_i32(m, j));
                 xt_panel_position_ place = xt_panel_position_of_(x, t, &v);
-                if (!below) xt_panel_within_(x, t, form->inner, place.along, within + 4 * j);
+                if (!below) xt_panel_within_(x, t, copy->inner, place.along, within + 4 * j);
                 vector = xt_panel_mask_(x, t, place.line, within + 4 * j, vector);
             }
             spe_vectors_store(m, x->panel_memory, to, vector);
@@ -11045,17 +11048,17 @@ XE_FN_ void xt_panel_put_(xt_ctx *x, const xt_panel_ *p, const xt_panel_form_ *f
 }
 
 /* The same, as the tile needs it. No values leave the sides: compilers would wait for them. */
-XE_FN_ void xt_panel_put_any_(xt_ctx *x, const xt_panel_ *p, const xt_panel_form_ *form, const xt_tile *t,
+XE_FN_ void xt_panel_put_any_(xt_ctx *x, const xt_panel_ *p, const xt_panel_copy_ *copy, const xt_tile *t,
                               const spe_id *vectors)
 {
     spe_module *m = &x->m;
-    spe_id as_they_are = xt_panel_needs_no_zeros_(x, p, form, t);
+    spe_id as_they_are = xt_panel_needs_no_zeros_(x, p, copy, t);
     bool always = as_they_are == spe_const_bool(m, true);
     if (!always) spe_if(m, as_they_are);
-    xt_panel_put_(x, p, form, t, false, vectors);
+    xt_panel_put_(x, p, copy, t, false, vectors);
     if (always) return;
     spe_else(m, 0, NULL);
-    xt_panel_put_(x, p, form, t, true, vectors);
+    xt_panel_put_(x, p, copy, t, true, vectors);
     spe_endif(m, 0, NULL, NULL);
 }
 
@@ -11118,11 +11121,11 @@ XE_FN_ bool xt_write_panel_(xt_ctx *x, const xt_node_ *n)
     if (p->loop) return true; /* it lies there since the iteration began */
     xt_tile t = xt_group_tile_(x, p->from);
     if (!xt_panel_room_for_(x, p)) return true;
-    xt_panel_form_ form = xt_panel_form_of_(p, false);
-    xt_panel_fetch_(x, p, &form, &t);
-    const spe_id *vectors = xt_panel_join_(x, p, &form, &t);
+    xt_panel_copy_ copy = xt_panel_copy_of_(p, false);
+    xt_panel_fetch_(x, p, &copy, &t);
+    const spe_id *vectors = xt_panel_join_(x, p, &copy, &t);
     spe_barrier(&x->m);
-    xt_panel_put_any_(x, p, &form, &t, vectors);
+    xt_panel_put_any_(x, p, &copy, &t, vectors);
     spe_barrier(&x->m);
     if (p->kept) xt_hold_panel_(x, p, n->result);
     return true;
@@ -11212,8 +11215,8 @@ XE_FN_ void xt_panels_fetch_(xt_ctx *x, const xt_frame_ *f, spe_id condition, sp
         xt_panel_ *p = xt_panel_at_(x, i);
         if (p->loop != f || !xt_panel_room_for_(x, p)) continue;
         xt_tile t = xt_panel_later_(x, p, by);
-        xt_panel_form_ form = xt_panel_form_of_(p, f->inner);
-        xt_panel_fetch_(x, p, &form, &t);
+        xt_panel_copy_ copy = xt_panel_copy_of_(p, f->inner);
+        xt_panel_fetch_(x, p, &copy, &t);
     }
     xt_panels_carry_(x, f, true);
     spe_endif_from(m, n, ids, before, ids);
@@ -11245,16 +11248,16 @@ XE_FN_ void xt_panels_iterate_(xt_ctx *x, const xt_frame_ *f, spe_id to)
         xt_panel_ *p = xt_panel_at_(x, i);
         if (p->loop != f || !p->got) continue;
         xt_tile t = xt_group_tile_(x, p->from);
-        xt_panel_form_ form = xt_panel_form_of_(p, f->inner);
-        p->vectors = xt_panel_join_(x, p, &form, &t);
+        xt_panel_copy_ copy = xt_panel_copy_of_(p, f->inner);
+        p->vectors = xt_panel_join_(x, p, &copy, &t);
     }
     xt_panels_wait_(x);
     for (int i = 0; i < x->panels.count; i++) {
         const xt_panel_ *p = xt_panel_at_(x, i);
         if (p->loop != f || !p->got) continue;
         xt_tile t = xt_group_tile_(x, p->from);
-        xt_panel_form_ form = xt_panel_form_of_(p, f->inner);
-        xt_panel_put_any_(x, p, &form, &t, p->vectors);
+        xt_panel_copy_ copy = xt_panel_copy_of_(p, f->inner);
+        xt_panel_put_any_(x, p, &copy, &t, p->vectors);
     }
     xt_panels_wait_(x);
     xt_panels_fetch_(x, f, spe_slt(m, next, to), by);
@@ -11335,7 +11338,7 @@ XE_FN_ void xt_write_opaque_each_(xt_ctx *x, const xt_node_ *n)
         for (int p = 0; p < r.block[i].parts && spe_ok(&x->m); p++) {
             spe_id part[3] = {0, 0, 0};
             for (int j = 0; j < count; j++) part[j] = v[j].block[i].part[p];
-            if (!xt_is_opaque_whole_(n))
+            if (!xt_is_opaque_instruction_(n))
                 part[0] = xt_by_component_(x, n, count, part, xt_opaque_component_);
             else if (n->op == XT_OP_BINARY_VECTOR_)
                 part[0] = xt_emit_arith_(&x->m, n->kind, d->type, part[0], part[1]);
@@ -11548,7 +11551,7 @@ XE_FN_ spe_id xt_opaque_fits_(xt_ctx *x, const xt_tile *t, const xt_vec *v)
 }
 
 /* Stores all matrices where they lie. The pitch is masked to the alignment that it has, since compilers look for it. */
-XE_FN_ void xt_opaque_store_whole_(xt_ctx *x, const xt_tile *t, const xt_vec *v)
+XE_FN_ void xt_opaque_store_matrices_(xt_ctx *x, const xt_tile *t, const xt_vec *v)
 {
     spe_module *m = &x->m;
     int inner = xt_inner_(t), bytes = xt_bytes_(t->type);
@@ -11589,18 +11592,18 @@ XE_FN_ void xt_opaque_store_strips_(xt_ctx *x, const xt_tile *t, const xt_block_
         }
 }
 
-/* Stores a vector of matrices in global memory: whole where they fit, else as vectors of lanes. False: it is a column,
- * which lanes store. */
+/* Stores a vector of matrices in global memory: as matrices where they fit, else as vectors of lanes. False: it is a
+ * column, which lanes store. */
 XE_FN_ bool xt_store_opaque_(xt_ctx *x, const xt_tile *t, const xt_vec *v)
 {
     if (xt_is_opaque_column_(v)) return false;
-    bool whole = !t->base.local && t->step == 1;
-    if (whole) spe_if(&x->m, xt_opaque_fits_(x, t, v));
-    if (whole) xt_opaque_store_whole_(x, t, v);
-    if (whole) spe_else(&x->m, 0, NULL);
+    bool may_fit = !t->base.local && t->step == 1;
+    if (may_fit) spe_if(&x->m, xt_opaque_fits_(x, t, v));
+    if (may_fit) xt_opaque_store_matrices_(x, t, v);
+    if (may_fit) spe_else(&x->m, 0, NULL);
     for (xt_block_ b = xt_blocks_(x, &t->dist); xt_next_block_(&b);)
         xt_opaque_store_strips_(x, t, &b, &v->block[b.i]);
-    if (whole) spe_endif(&x->m, 0, NULL, NULL);
+    if (may_fit) spe_endif(&x->m, 0, NULL, NULL);
     return true;
 }
 
@@ -11802,8 +11805,8 @@ XE_FN_ void xt_find_panel_(xt_ctx *x, int node, const xt_frame_ *around, cm_use 
     p.use = use;
     p.kept = xt_is_opaque_(use);
     p.units = (p.lines * p.chunks + xt_group_size_(x) - 1) / xt_group_size_(x);
-    p.run = p.units % 2 == 0 && p.chunks % 2 == 0 ? 2 : 1;
-    p.blocks = p.units / p.run * (p.run + 1);
+    p.burst = p.units % 2 == 0 && p.chunks % 2 == 0 ? 2 : 1;
+    p.blocks = p.units / p.burst * (p.burst + 1);
     p.loop = xt_fetches_next_(around, t) ? around : NULL;
     p.ends_unseen = p.loop && !xt_outside_matters_(x, n->result, t, p.loop);
     p.at = xt_panel_begins_(x, &p);
@@ -12102,7 +12105,7 @@ XETILE_AS_BEFORE_
 
 #define XT_CONTEXT SPE_UNUSED xt_ctx *xt_context_
 #define XT_SELF xt_context_
-#define XT_HERE_ ((xt_where_){xt_context_, &(const spe_place){__FILE__, __LINE__}})
+#define XT_HERE_ ((xt_where_){xt_context_, &(const spe_line){__FILE__, __LINE__}})
 
 /* Operands, which are calls of other macros as often as not, are members of one initialiser: compilers evaluate those
  * in order, but arguments of a function in any. So a kernel is the same for all of them. */
@@ -12242,7 +12245,7 @@ template <class T> constexpr int xt_table_of_cpp_(const T *)
 #undef XT_KERNEL
 #define XT_KERNEL(name_, ...) SPE_KERNEL(xt, XT, name_, __VA_ARGS__)
 #undef XT_HERE_
-#define XT_HERE_ (xt_where_{xt_context_, SPE_CPP_PLACE})
+#define XT_HERE_ (xt_where_{xt_context_, SPE_CPP_LINE})
 #undef XT_OPERANDS_
 #define XT_OPERANDS_(...) (spe_cpp_operands{__VA_ARGS__})
 #undef XT_NUMBERS_

@@ -1362,7 +1362,7 @@ XE_FN_ bool zed_await_event_(zed_device *d, const char *what, double *ns)
 }
 
 /* Waits for everything that was started, even after an error, since it may use what is about to be freed. */
-XE_FN_ bool zed_settle_(zed_device *d)
+XE_FN_ bool zed_await_all_(zed_device *d)
 {
     bool batches = d->last_ != NULL, ok = true;
     d->last_ = NULL;
@@ -1383,7 +1383,7 @@ XE_FN_ bool zed_follow_batches_(zed_device *d)
     return ZED_CALL_(d, zeCommandListAppendBarrier, (d->list, NULL, 1, &d->last_->done));
 }
 
-bool zed_wait_(zed_device *d) { return zed_usable_(d) && zed_settle_(d); }
+bool zed_wait_(zed_device *d) { return zed_usable_(d) && zed_await_all_(d); }
 
 /* resources.c - objects that are destroyed with the device. */
 
@@ -1458,7 +1458,7 @@ XE_FN_ bool zed_drop_(zed_device *d, int kind, void *handle)
 {
     ptrdiff_t i = zed_find_(d, kind, handle);
     if (i < 0) return false;
-    zed_settle_(d);
+    zed_await_all_(d);
     zed_resource_ r = d->resources_[i];
     zed_forget_(d, i);
     return zed_destroy_(d, &r);
@@ -2044,7 +2044,7 @@ XE_FN_ bool zed_make_queue_(zed_device *d)
 void zed_close_(zed_device *d)
 {
     if (!d) return;
-    zed_settle_(d);
+    zed_await_all_(d);
     while (d->resource_count_) zed_destroy_(d, &d->resources_[--d->resource_count_]);
     if (d->event) ZED_CALL_(d, zeEventDestroy, (d->event));
     if (d->pool) ZED_CALL_(d, zeEventPoolDestroy, (d->pool));
@@ -2775,15 +2775,15 @@ XE_FN_ bool zed_spec_type_(const zed_source *s, uint32_t id, zed_type_ *t, char 
     }
     at = zed_find_op_(s, ZED_OP_SPEC_, 2, target);
     if (!at) return false;
-    bool whole = (i = zed_find_op_(s, ZED_OP_TYPE_INT_, 1, zed_word_(s, at + 1))) != 0;
-    if (!whole) i = zed_find_op_(s, ZED_OP_TYPE_FLOAT_, 1, zed_word_(s, at + 1));
+    bool integer = (i = zed_find_op_(s, ZED_OP_TYPE_INT_, 1, zed_word_(s, at + 1))) != 0;
+    if (!integer) i = zed_find_op_(s, ZED_OP_TYPE_FLOAT_, 1, zed_word_(s, at + 1));
     if (!i || (zed_word_(s, i) >> 16) < 3) return false;
     bits = zed_word_(s, i + 2);
-    bool bf16 = !whole && bits == 16 && (zed_word_(s, i) >> 16) > 3; /* that encoding has 16 bits */
-    bool known = bits == 16 || bits == 32 || bits == 64 || (whole && bits == 8);
+    bool bf16 = !integer && bits == 16 && (zed_word_(s, i) >> 16) > 3; /* that encoding has 16 bits */
+    bool known = bits == 16 || bits == 32 || bits == 64 || (integer && bits == 8);
     t->size = (unsigned char)(known ? bits / 8 : 1);
-    t->kind = !known ? 0 : whole ? 'i' : bf16 ? 'b' : bits == 16 ? 'h' : 'f';
-    snprintf(name, 16, "%s%" PRIu32, whole ? "i" : bf16 ? "bf" : "f", bits);
+    t->kind = !known ? 0 : integer ? 'i' : bf16 ? 'b' : bits == 16 ? 'h' : 'f';
+    snprintf(name, 16, "%s%" PRIu32, integer ? "i" : bf16 ? "bf" : "f", bits);
     return true;
 }
 
@@ -3933,7 +3933,7 @@ XE_FN_ bool zed_batch_execute_(zed_batch *b)
 {
     zed_recording_ *r = b->recording_;
     zed_device *d = b->device;
-    if (!zed_batch_finish_(b) || (r->awaited && !zed_settle_(d)) || (r->stale && !zed_renew_(r))) return false;
+    if (!zed_batch_finish_(b) || (r->awaited && !zed_await_all_(d)) || (r->stale && !zed_renew_(r))) return false;
     r->awaited = false;
     b->list = r->list;
     if (!zed_recording_reset_(r) || !zed_open_gate_(r)) return false;
@@ -4124,7 +4124,7 @@ bool zed_launch_(zed_kernel *k, zed_batch *b, int how, double *ns, const char *f
         d->pending_ = true;
         return zed_append_(k, d->list, after, NULL, groups);
     }
-    return zed_settle_(d) && zed_append_(k, d->list, false, d->event, groups) && zed_await_event_(d, k->name, ns);
+    return zed_await_all_(d) && zed_append_(k, d->list, false, d->event, groups) && zed_await_event_(d, k->name, ns);
 }
 
 double zed_launch_timed_(zed_kernel *k, const char *file, int line, zed_groups groups, const zed_arg *args,

@@ -50,7 +50,7 @@ typedef struct {
  * bits have two. */
 static xt_product prompt_product(int type)
 {
-    return (xt_product){.a = type, .b = type, .held = made.weights == INT4 ? 3 : 1, .rows = 64, .cols = PANEL};
+    return (xt_product){.a = type, .b = type, .live = made.weights == INT4 ? 3 : 1, .rows = 64, .cols = PANEL};
 }
 
 /* Where registers have room for the weights of a whole group, a step takes them at once: their messages then differ by
@@ -60,7 +60,7 @@ static xt_product step_product(const xt_target *target, int type)
     const cm_target *row = cm_target_row(target->name);
     const bool many_sums = made.weights == INT4 && made.sequences > 4;
     const bool whole = row && row->igc && !has_few_registers(row) && !many_sums;
-    return (xt_product){.a = type, .b = type, .held = 1, .rows = made.sequences, .cols = PANEL,
+    return (xt_product){.a = type, .b = type, .live = 1, .rows = made.sequences, .cols = PANEL,
                         .sg_rows = made.sequences, .sg_cols = PANEL / 2,
                         .step = !whole ? 0 : made.weights == INT4 ? HALF : GROUP};
 }

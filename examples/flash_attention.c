@@ -88,7 +88,7 @@ static void step(attention *a, spe_id first, bool masked)
     cm_ctx *c = &a->c;
     const sizes *t = &a->fit;
     cm_matrix s = scores(a, first, masked), top, alpha, wide, p, x;
-    top = cm_reduce_spread(c, CM_MAX, CM_BY_COLUMN, &s, c->target.subgroup_size);
+    top = cm_reduce_broadcast(c, CM_MAX, CM_BY_COLUMN, &s, c->target.subgroup_size);
     top = cm_binary(c, CM_MAX, &top, &a->largest);
     alpha = cm_sub(c, &a->largest, &top);
     alpha = cm_unary(c, CM_NATIVE_EXP2, &alpha);

@@ -15,8 +15,8 @@
 
 /* On bmg 128 x 128 per work-group: 4 x 4 subgroups of 32 x 32, in steps of 32. The result, or the
  * residual, is held beside the sums. */
-static const xt_product f16_product = {.a = XT_TYPE(f16), .b = XT_TYPE(f16), .max_subgroups = 16, .held = 1};
-static const xt_product i8_product = {.a = XT_TYPE(i8), .b = XT_TYPE(i8), .max_subgroups = 16, .held = 1};
+static const xt_product f16_product = {.a = XT_TYPE(f16), .b = XT_TYPE(f16), .max_subgroups = 16, .live = 1};
+static const xt_product i8_product = {.a = XT_TYPE(i8), .b = XT_TYPE(i8), .max_subgroups = 16, .live = 1};
 
 /* x (1 + erf(x / sqrt 2)) / 2 */
 static xt_vec gelu(XT_CONTEXT, xt_vec x)

@@ -57,7 +57,7 @@ static void product(XT_CONTEXT, xt_map map_bt, xt_val A, xt_val BT, xt_val bias,
 /* Each subgroup loads an equal part of BT. As the transpose goes through local memory, and so do rows at a pitch
  * unsuitable for 2D blocks, registers are held beside the sums: on bmg 128 columns at a time, and not the text's
  * 256. */
-static const xt_product through_memory = {.a = XT_TYPE(f16), .b = XT_TYPE(f16), .held = 1};
+static const xt_product through_memory = {.a = XT_TYPE(f16), .b = XT_TYPE(f16), .live = 1};
 XT_KERNEL (gemm_2_2, ptr(f16, A), ptr(f16, BT), ptr(f32, bias), ptr(f32, sums), u32(M), u32(N), u32(K))
 {
     const int all = tiles.c.sg_layout[0] * tiles.c.sg_layout[1];
@@ -68,7 +68,7 @@ XT_KERNEL (gemm_2_2, ptr(f16, A), ptr(f16, BT), ptr(f32, bias), ptr(f32, sums), 
 /* Each subgroup loads the rows of BT that are its columns of C, and turns them: without messages that do it, through as
  * many registers as another tile of C has. */
 static const xt_product in_registers = {.a = XT_TYPE(f16), .b = XT_TYPE(f16)};
-static const xt_product in_few = {.a = XT_TYPE(f16), .b = XT_TYPE(f16), .held = 1};
+static const xt_product in_few = {.a = XT_TYPE(f16), .b = XT_TYPE(f16), .live = 1};
 XT_KERNEL (gemm_2_3, ptr(f16, A), ptr(f16, BT), ptr(f32, bias), ptr(f32, sums), u32(M), u32(N), u32(K))
 {
     const int all = tiles.c.sg_layout[0] * tiles.c.sg_layout[1];

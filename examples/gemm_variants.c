@@ -26,7 +26,7 @@ enum { SPLITS = 3, PERSISTENT = 3 };
 static const xt_product f16_product = {.a = XT_TYPE(f16), .b = XT_TYPE(f16), .max_subgroups = 8};
 
 /* Sixteen subgroups with smaller pieces, since data going through local memory needs registers too, and addresses. */
-static const xt_product transposed = {.a = XT_TYPE(f16), .b = XT_TYPE(f16), .max_subgroups = 16, .held = 1,
+static const xt_product transposed = {.a = XT_TYPE(f16), .b = XT_TYPE(f16), .max_subgroups = 16, .live = 1,
                                       .extra = 512};
 
 /* The sum of a(:, k) b(k, :) for k from lo to hi; the tiles are at lo. */

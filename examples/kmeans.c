@@ -17,7 +17,7 @@
 /* A subgroup processes some points and all centres, 16 dimensions at a time, which the device's tile has to be made
  * for: so the nearest centre is found without other subgroups. */
 enum { STEP = 16, CLUSTERS_MAX = 64, DIMENSIONS_MAX = 64 };
-static xt_product distances = {.a = XT_TYPE(f16), .b = XT_TYPE(f16), .held = 1, .step = STEP};
+static xt_product distances = {.a = XT_TYPE(f16), .b = XT_TYPE(f16), .live = 1, .step = STEP};
 
 static int whole_steps(int n) { return (n + STEP - 1) / STEP * STEP; }
 

@@ -21,9 +21,9 @@ enum { BLOCK = CM_SCALED, PIECE = 16 };
 /* A step takes 32 bytes of each row. Without an instruction that scales, a block's sums are held beside those of all.
  * Few registers are better used for wide pieces; elements of e2m1 are two a byte, and take more while they are
  * decoded. */
-static const xt_product bytes_32 = {.a = XT_TYPE(e4m3), .b = XT_TYPE(e4m3), .held = 1, .step = BLOCK};
-static const xt_product in_few = {.a = XT_TYPE(e4m3), .b = XT_TYPE(e4m3), .held = 1, .sg_cols = 16, .step = BLOCK};
-static const xt_product halves_in_few = {.a = XT_TYPE(e4m3), .b = XT_TYPE(e4m3), .held = 1, .extra = 512,
+static const xt_product bytes_32 = {.a = XT_TYPE(e4m3), .b = XT_TYPE(e4m3), .live = 1, .step = BLOCK};
+static const xt_product in_few = {.a = XT_TYPE(e4m3), .b = XT_TYPE(e4m3), .live = 1, .sg_cols = 16, .step = BLOCK};
+static const xt_product halves_in_few = {.a = XT_TYPE(e4m3), .b = XT_TYPE(e4m3), .live = 1, .extra = 512,
                                          .sg_cols = 16, .step = BLOCK};
 
 /* ---- kernels. A is M x K, B K x N, with a scale for 32 elements along K; of e2m1, two of these are a byte. K is

@@ -21,9 +21,9 @@
  * small to have many of them. A group's halves are multiplied in slices of the step that suits the device. Beside the
  * sums are those of a group; where registers are few, a slice's weights as they were stored count, too. */
 enum { BATCH = 16, COLUMNS = 64, GROUP = 64, HALF = GROUP / 2 };
-static const xt_product whole_batch = {.a = XT_TYPE(f16), .b = XT_TYPE(f16), .held = 1, .rows = BATCH,
+static const xt_product whole_batch = {.a = XT_TYPE(f16), .b = XT_TYPE(f16), .live = 1, .rows = BATCH,
                                        .cols = COLUMNS, .sg_rows = BATCH, .sg_cols = COLUMNS / 4};
-static const xt_product in_few = {.a = XT_TYPE(f16), .b = XT_TYPE(f16), .held = 1, .extra = 256, .rows = BATCH,
+static const xt_product in_few = {.a = XT_TYPE(f16), .b = XT_TYPE(f16), .live = 1, .extra = 256, .rows = BATCH,
                                   .cols = COLUMNS, .sg_rows = BATCH};
 
 /* ---- the kernels ---- */

@@ -72,7 +72,7 @@
  *     a op b     cm_binary: CM_ADD SUB MUL DIV REM MIN MAX AND OR XOR SHL SHR; cm_add cm_sub cm_mul  cm_shift
  *     op a       cm_unary: CM_NEG NOT ABS CONJ EXP LOG SQRT RSQRT SIN COS TANH ERF ... (CM_UNARY_OPS_)
  *     your own   CM_APPLY (a statement per component, which knows its row and column)  cm_apply  cm_map1  cm_map2
- *     reduce     cm_reduce (M x 1 or 1 x N)  cm_reduce_spread (the result in every element)
+ *     reduce     cm_reduce (M x 1 or 1 x N)  cm_reduce_broadcast (the result in every element)
  *     change     cm_convert  cm_convert_as (with rounding, saturation)  cm_convert_plus (a number)  cm_convert_use
  *                cm_convert_upper (e2m1)  cm_transpose  cm_repeat  cm_submatrix
  *     access     cm_component  cm_insert  cm_row_index  cm_col_index  cm_re  cm_im  cm_visit (elements in memory)
@@ -387,7 +387,7 @@ typedef struct {
     bool overflow;        /* likewise: 8-bit floats overflow; otherwise they saturate */
     double plus;          /* likewise: bytes become f16, plus this */
     bool upper;           /* likewise: of e2m1 the upper four bits of a byte */
-    int own_headers;      /* 1, before a matrix is loaded in a loop: its messages, but for the first, have headers of
+    int separate_headers; /* 1, before a matrix is loaded in a loop: its messages, but for the first, have headers of
                            * their own where messages take no offsets. Then their number and 1; 0: they share one */
     uint32_t headers;     /* how many have their own */
     int written;          /* products of single elements that are written out so far */
@@ -690,7 +690,7 @@ XETILE_API cm_matrix cm_reduce(cm_ctx *c, cm_op op, cm_direction by, const cm_ma
 /* The same with the result in every element: a matrix of M x extent (CM_BY_ROW) of equal columns, or extent x N
  * (CM_BY_COLUMN) of equal rows. Cheapest if extent is that of `a`, or, by columns, if extent and M are multiples of the
  * subgroup size: then no data moves between lanes [OPERATION, layout]. */
-XETILE_API cm_matrix cm_reduce_spread(cm_ctx *c, cm_op op, cm_direction by, const cm_matrix *a, int extent);
+XETILE_API cm_matrix cm_reduce_broadcast(cm_ctx *c, cm_op op, cm_direction by, const cm_matrix *a, int extent);
 
 /* ---- another type, use or shape ---------------------------------------------------------------------------------- */
 

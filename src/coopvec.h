@@ -395,7 +395,7 @@ typedef struct {
     int length, parts;
     spe_id *part; /* in the module's arena */
     int side;     /* the side of a region it was made in: see cv_ctx */
-    spe_id whole; /* the same as a cooperative vector of the device; 0: none */
+    spe_id cooperative; /* the same as a cooperative vector of the device; 0: none */
 } cv_vec;
 
 /* A number or a vector; its magic tells which. */
@@ -442,7 +442,7 @@ typedef struct {
 
 typedef struct {
     cv_ctx *x;
-    const spe_place *at;
+    const spe_line *at;
 } cv_where_; /* the context and the user's line, passed to every function by its macro, in two registers */
 
 typedef struct { /* an open region */
@@ -478,7 +478,7 @@ struct cv_ctx {
     /* Where walks through the body of a region began, numbered from 1. Values record the side they were made in (note
      * of a cv_val; 0 is outside all regions). If a value is used after its side is over, it was left in a variable that
      * the region does not list. */
-    spe_list sides; /* of spe_region_place */
+    spe_list sides; /* of spe_region_line */
     int loops;
     uint32_t operations;
     /* Writing the kernel into a scratch module, with two walks through the body of each loop: the second finds what the
@@ -565,7 +565,7 @@ typedef struct {
 XETILE_API cv_conversion_arguments cv_conversion_arguments_of(const cv_conversion_info *info);
 /* Iterates over the descriptors of a call; over none of them if one is invalid. */
 typedef struct {
-    spe_place at;
+    spe_line at;
     const cv_conversion_info *infos;
     uint32_t count;
     spe_error *error;
@@ -603,7 +603,7 @@ XETILE_API cv_module cv_conversion_module(const cv_target *target);
 #define CV_CONTEXT SPE_UNUSED cv_ctx *cv_context_
 #define CV_SELF cv_context_
 #define CV_USER() (cv_context_->desc->user)
-#define CV_HERE_ ((cv_where_){cv_context_, &(const spe_place){__FILE__, __LINE__}})
+#define CV_HERE_ ((cv_where_){cv_context_, &(const spe_line){__FILE__, __LINE__}})
 
 #define CV_AT(x) CV_NUMBER(x) /* where, in options: bytes or elements */
 #define CV_NUMBER(x) cv_here_(cv_context_, SPE_NUMBER(x))

@@ -145,10 +145,10 @@
  *   errors       spe_report spe_vreport spe_site_of spe_reporter_name spe_reporter_text SPE_REPORTER
  *   numbers      spe_val_of spe_val_int spe_val_uint spe_val_real spe_val_float spe_val_same spe_val_is_set
  *                spe_val_is_condition SPE_NUMBER spe_int_fits spe_arith spe_arith_name spe_real_arith spe_real_compare
- *                spe_extent spe_load_inside spe_runs spe_run
+ *                spe_extent spe_load_inside spe_part_count spe_part_length
  *   regions      spe_region_of spe_region_open spe_region_next spe_region_done spe_region_fail SPE_FOR SPE_WHILE SPE_IF
  *   macros       SPE_KERNEL SPE_KERNEL_IN_CPP SPE_C_TYPE SPE_NAME_OF SPE_CARRIED SPE_FIRST_MEMBER; SPE_CAT SPE_FIRST
- *                SPE_REST SPE_COUNT SPE_EACH SPE_COMMA; in C++20 SPE_CPP_PLACE; SPE_PRINTF SPE_UNUSED: attributes
+ *                SPE_REST SPE_COUNT SPE_EACH SPE_COMMA; in C++20 SPE_CPP_LINE; SPE_PRINTF SPE_UNUSED: attributes
  *
  * Ids and numbers are both uint32_t: spe_array(&m, i32, spec) with the id of a spec constant is an array of, say, 17.
  * With -DXETILE_DECLARATIONS -DSPE_CHECK_IDS -fsyntax-only, ids are pointers to a struct, and such calls are errors.
@@ -463,7 +463,7 @@ typedef struct {
         size_t body; /* offset of its first word in the body */
         size_t control; /* offset of its control word among the functions */
         bool kernel;
-        spe_id builtin[SPE_BUILTIN_COUNT_][3], builtin_whole[SPE_BUILTIN_COUNT_];
+        spe_id builtin[SPE_BUILTIN_COUNT_][3], builtin_vector[SPE_BUILTIN_COUNT_];
         spe_id zero_block, zero[9]; /* of spe_reload: the last block, and its zeros by their bytes */
         bool diverged;              /* since the last 2D block message, lanes took different sides: spe_diverged */
     } fn;
@@ -1166,9 +1166,9 @@ XETILE_API double spe_real_of_bits(spe_encoding encoding, uint32_t width, uint64
 XETILE_API bool spe_real_fits(spe_encoding encoding, uint32_t width, double v);
 /* An f32 as a double, exactly: C's conversion gives 0 for a subnormal where a program flushes those. */
 XETILE_API double spe_real_of_f32(float v);
-/* Cuts off the fraction. True if there was none, and *whole equals v. Otherwise, from 2^63 on *whole has the bits of an
- * unsigned integer, and numbers that fit neither become the nearest that does; NaN becomes INT64_MIN. */
-XETILE_API bool spe_real_to_int(double v, int64_t *whole);
+/* Cuts off the fraction. True if there was none, and *integer equals v. Otherwise, from 2^63 on *integer has the bits
+ * of an unsigned integer, and numbers that fit neither become the nearest that does; NaN becomes INT64_MIN. */
+XETILE_API bool spe_real_to_int(double v, int64_t *integer);
 
 /* A number in decimal: printf's %.*g (form 'g') or %.*e ('e') of at most 17 digits, with a point in every locale. For
  * people: the last digit is rounded in the program's mode. */

@@ -533,7 +533,7 @@ typedef struct xt_product {
     int m, n;                /* 0: not known, or large */
     int subgroup_size;       /* this and the sizes below, where not 0, are taken as given */
     int max_subgroups;       /* of a work-group */
-    int held;                /* vectors like C that are held beside the sums: a residual, an epilogue's */
+    int live;                /* vectors like C that are live beside the sums: a residual, an epilogue's */
     int extra;               /* bytes of registers of a subgroup for what else it holds: words that it decodes, say */
     bool inside;             /* all tiles are .inside of their matrices, and .pitch is XT_PITCH_ALIGNED */
     int rows, cols;          /* of C for a work-group */
@@ -587,7 +587,7 @@ typedef struct {
 
 typedef struct {
     xt_ctx *x;
-    const spe_place *at;
+    const spe_line *at;
 } xt_where_; /* the context and the user's line, passed to every function by its macro, in two registers */
 
 /* An open region: what XT_FOR, XT_WHILE and XT_IF record. */
@@ -615,7 +615,7 @@ struct xt_ctx {
     xt_frame_ *frames[SPE_REGIONS_MAX]; /* one per open region */
     const char *arrived;                /* the split barrier arrived at but not yet waited for */
     int subgroups;                      /* 0: no map yet */
-    spe_place subgroups_at, head; /* head: of the kernel */
+    spe_line subgroups_at, head; /* head: of the kernel */
     xt_map subgroups_map;
     int64_t local_bytes;
     /* results of the passes */
@@ -957,7 +957,7 @@ XETILE_API void xt_free(xt_module *mod);
 
 #define XT_CONTEXT SPE_UNUSED xt_ctx *xt_context_
 #define XT_SELF xt_context_
-#define XT_HERE_ ((xt_where_){xt_context_, &(const spe_place){__FILE__, __LINE__}})
+#define XT_HERE_ ((xt_where_){xt_context_, &(const spe_line){__FILE__, __LINE__}})
 
 /* Operands, which are calls of other macros as often as not, are members of one initialiser: compilers evaluate those
  * in order, but arguments of a function in any. So a kernel is the same for all of them. */

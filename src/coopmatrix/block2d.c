@@ -231,11 +231,11 @@ static spe_id cm_block_words_var_(cm_ctx *c, const cm_layout *l, int words, spe_
 }
 
 /* Gives a message that loads a header of its own: its surface differs, for the compiler, from those of others. */
-static void cm_own_header_(cm_ctx *c, spe_block2d *b)
+static void cm_separate_header_(cm_ctx *c, spe_block2d *b)
 {
     spe_id *of = spe_is_const(c->module, b->pitch) ? &b->mem_height : &b->pitch;
-    if (!c->own_headers || c->target.block2d.offsets) return;
-    if (c->own_headers++ > 1) spe_differ(c->module, c->headers++, 1, of);
+    if (!c->separate_headers || c->target.block2d.offsets) return;
+    if (c->separate_headers++ > 1) spe_differ(c->module, c->headers++, 1, of);
 }
 
 /* Loads blocks k2 .. k2 + count of the matrix by one message, words first .. of each. Returns the words loaded. */
@@ -247,13 +247,13 @@ static int cm_block_message_(cm_ctx *c, cm_matrix *a, const cm_block_plan_ *p, c
     bool transpose = p->op == CM_BLOCK_TRANSPOSE;
     int height = transpose ? l->lanes : cm_block_height_(p->shape, (cm_block_words_(l) - first) * p->step);
     int words = transpose ? p->width : height / p->step, across = k2 * l->size_i * l->size_k1;
-    int runs = spe_runs(cm_block_words_(l));
+    int runs = spe_part_count(cm_block_words_(l));
     spe_block2d b = *surface;
     spe_id variable;
     if (transpose) b.pos_x = cm_shr_signed_(c, b.pos_x, l->omega);
     b = cm_blocks_(c, &b, p->elem, p->width, height, p->count, transpose ? first : across,
                    transpose ? k2 * l->size_i : first * p->step);
-    cm_own_header_(c, &b);
+    cm_separate_header_(c, &b);
     spe_id ptr = cm_block_words_var_(c, l, words * p->count, &variable);
     if (transpose) spe_block2d_load_transpose(m, &b, ptr);
     else if (p->op == CM_BLOCK_TRANSFORM) spe_block2d_load_transform(m, &b, ptr);
@@ -321,7 +321,7 @@ static int cm_block_dwords_(cm_ctx *c, cm_matrix *a, const cm_block_plan_ *p, co
                             int first)
 {
     const cm_layout *l = &a->layout;
-    int runs = spe_runs(cm_block_words_(l)), words = p->width * p->share;
+    int runs = spe_part_count(cm_block_words_(l)), words = p->width * p->share;
     spe_id dwords = cm_vec_(c, spe_int(c->module, 32), p->width), got[2];
     for (int i = 0; i < l->size_k1; i++) {
         spe_id variable = spe_local_var(c->module, dwords);
@@ -329,7 +329,7 @@ static int cm_block_dwords_(cm_ctx *c, cm_matrix *a, const cm_block_plan_ *p, co
         b.pos_x = cm_shr_signed_(c, b.pos_x, p->share);
         b = cm_blocks_(c, &b, 4, p->width, l->lanes, 1, first / p->share, k2 * l->size_i * l->size_k1 + i);
         if (l->size_k1 > 1) cm_every_second_row_(c, &b);
-        cm_own_header_(c, &b);
+        cm_separate_header_(c, &b);
         spe_block2d_load_transpose(c->module, &b, variable);
         got[i] = spe_load(c->module, variable, 0);
     }

@@ -271,7 +271,7 @@ static bool cm_store_loops_(cm_ctx *c, const cm_surface_ *s, const cm_matrix *a)
 {
     const cm_layout *l = &a->layout;
     spe_module *m = c->module;
-    int runs = spe_runs(cm_block_words_(l)), number = 0;
+    int runs = spe_part_count(cm_block_words_(l)), number = 0;
     spe_id *vectors = cm_ids_(c, l->size_k2);
     cm_axes_ axes;
     if (!vectors || !cm_rows_(c, l, s, &axes)) return true;

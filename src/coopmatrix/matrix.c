@@ -51,20 +51,20 @@ XE_FN_ cm_type cm_half_type_(cm_type type) { return type == CM_C32 ? CM_F32 : ty
 int cm_part_count(const cm_layout *l)
 {
     if (cm_is_opaque_(l)) return l->rows / l->size_i * (l->cols / l->size_j);
-    return l->rows ? l->size_k2 * spe_runs(cm_block_words_(l)) * cm_halves_(l->type) : 0;
+    return l->rows ? l->size_k2 * spe_part_count(cm_block_words_(l)) * cm_halves_(l->type) : 0;
 }
 
 int cm_part_words(const cm_layout *l, int part)
 {
     int words = l->rows ? cm_block_words_(l) : 0;
-    return words ? spe_run(words, part % spe_runs(words)) : 0;
+    return words ? spe_part_length(words, part % spe_part_count(words)) : 0;
 }
 
 /* The words of a part: their block, the first word in it, and their number. */
 XE_FN_ cm_span_ cm_span_of_(const cm_layout *l, int part)
 {
-    int all = cm_block_words_(l), runs = spe_runs(all), run = part % runs;
-    cm_span_ s = {part / runs, run * 8, spe_run(all, run)};
+    int all = cm_block_words_(l), runs = spe_part_count(all), run = part % runs;
+    cm_span_ s = {part / runs, run * 8, spe_part_length(all, run)};
     if (s.words < 8) s.first = all & -2 * s.words; /* the larger ones come first */
     return s;
 }
@@ -277,7 +277,7 @@ static bool cm_find_component_(cm_ctx *c, const cm_matrix *a, int v, int *part, 
     if (v < 0 || v >= a->layout.size_v)
         return CM_FAIL_(c, SHAPE, "component %d: the matrix has %d", v, a->layout.size_v);
     int words = cm_block_words_(&a->layout), all = v / cm_channels_(&a->layout);
-    *part = all / words * spe_runs(words);
+    *part = all / words * spe_part_count(words);
     *word = all % words;
     while (*word >= cm_part_words(&a->layout, *part)) *word -= cm_part_words(&a->layout, (*part)++);
     return true;

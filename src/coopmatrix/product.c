@@ -5,7 +5,7 @@
 XE_FN_ spe_id cm_dpas_operand_(cm_ctx *c, const cm_matrix *b, int k, int first, int n)
 {
     const cm_layout *l = &b->layout;
-    int across = l->lanes / l->size_i, runs = spe_runs(cm_block_words_(l));
+    int across = l->lanes / l->size_i, runs = spe_part_count(cm_block_words_(l));
     first /= across;
     n = (n + across - 1) / across;
     for (int part = k * runs; part < (k + 1) * runs; part++) {
@@ -30,7 +30,7 @@ static spe_id cm_dpas_step_(cm_ctx *c, const cm_job_ *job, int k, int run, int b
 {
     const cm_layout *la = &job->a->layout;
     cm_span_ columns = cm_span_of_(&job->acc.layout, run);
-    spe_id a = job->a->part[block * spe_runs(cm_block_words_(la)) + k];
+    spe_id a = job->a->part[block * spe_part_count(cm_block_words_(la)) + k];
     spe_id b = cm_dpas_operand_(c, job->b, k, columns.first, columns.words);
     uint32_t flags = cm_dpas_flags_(job), values = (uint32_t)cm_dpas_values_(la->type);
     if (c->lowering != CM_KHR) return spe_dpas(c->module, spe_type_of(c->module, acc), values, b, a, acc, flags);
@@ -67,7 +67,7 @@ XE_FN_ bool cm_dpas_takes_(const cm_ctx *c, const cm_job_ *job, cm_type sum)
 static bool cm_mul_add_dpas_(cm_ctx *c, cm_job_ *job)
 {
     const cm_layout *la = &job->a->layout, *lb = &job->b->layout, *ld = &job->acc.layout;
-    int runs = spe_runs(cm_block_words_(ld));
+    int runs = spe_part_count(cm_block_words_(ld));
     if (!cm_dpas_takes_(c, job, ld->type))
         return c->lowering == CM_KHR &&
                !CM_FAIL_(c, LOWERING, "CM_KHR: no product of %d x %d %s and %d x %d %s", la->rows, la->cols,
@@ -93,7 +93,7 @@ static spe_id cm_broadcast_b_(cm_ctx *c, const cm_layout *l, const spe_id *b, in
 static void cm_mul_add_rows_(cm_ctx *c, cm_job_ *job, const spe_id *a, const spe_id *b)
 {
     const cm_layout *la = &job->a->layout, *lb = &job->b->layout, *ld = &job->acc.layout;
-    int runs = spe_runs(cm_block_words_(ld));
+    int runs = spe_part_count(cm_block_words_(ld));
     spe_id elem = cm_storage_type(c, ld->type);
     for (int k = 0; k < lb->rows; k++)
         for (int run = 0, first = 0; run < runs; first += cm_part_words(ld, run++)) {

@@ -43,7 +43,7 @@ static spe_id *cm_totals_(cm_ctx *c, cm_op op, cm_direction by, const cm_matrix 
     return spe_ok(c->module) ? total : NULL;
 }
 
-/* cm_reduce_spread of a real matrix, in the result's layout. */
+/* cm_reduce_broadcast of a real matrix, in the result's layout. */
 static cm_matrix cm_repeat_totals_(cm_ctx *c, cm_op op, cm_direction by, const cm_matrix *a, int extent)
 {
     bool rows = by == CM_BY_ROW;
@@ -62,7 +62,7 @@ static cm_matrix cm_repeat_totals_(cm_ctx *c, cm_op op, cm_direction by, const c
     return total && v ? cm_from_components(c, &l, v) : cm_poison();
 }
 
-cm_matrix cm_reduce_spread(cm_ctx *c, cm_op op, cm_direction by, const cm_matrix *a, int extent)
+cm_matrix cm_reduce_broadcast(cm_ctx *c, cm_op op, cm_direction by, const cm_matrix *a, int extent)
 {
     cm_matrix half[2];
     if (cm_is_poison_(c, a) || cm_opaque_(c, "a reduction")) return cm_poison();
@@ -80,5 +80,5 @@ cm_matrix cm_reduce_spread(cm_ctx *c, cm_op op, cm_direction by, const cm_matrix
 
 cm_matrix cm_reduce(cm_ctx *c, cm_op op, cm_direction by, const cm_matrix *a)
 {
-    return cm_reduce_spread(c, op, by, a, 1);
+    return cm_reduce_broadcast(c, op, by, a, 1);
 }

@@ -121,7 +121,7 @@ static spe_id cm_dpas_scale_(cm_ctx *c, const cm_matrix *scales, bool of_rows, i
 static cm_matrix cm_mul_add_dpas_scaled_(cm_ctx *c, cm_job_ *job, const cm_scales *s)
 {
     const cm_layout *la = &job->a->layout, *lb = &job->b->layout, *ld = &job->acc.layout;
-    const int depth = cm_dpas_depth_(lb->type), runs = lb->cols / 8, parts = spe_runs(cm_block_words_(la));
+    const int depth = cm_dpas_depth_(lb->type), runs = lb->cols / 8, parts = spe_part_count(cm_block_words_(la));
     const uint32_t flags = cm_dpas_flags_(job) | CM_SCALE_FLAGS_;
     spe_id *of_b = cm_ids_(c, runs);
     for (int k = 0; of_b && k < lb->rows / depth; k++) {

@@ -25,7 +25,7 @@ static uint32_t cv_component_type_(int type)
 }
 
 /* The type that an input is converted to when it is interpreted so: FP8 is held as f16. */
-static int cv_held_type_(int interpretation)
+static int cv_storage_type_(int interpretation)
 {
     return cv_is_fp8_(interpretation) ? CV_F16 : cv_is_packed_(interpretation) ? CV_U32 : interpretation;
 }
@@ -50,7 +50,7 @@ static const uint32_t *cv_find_product_(const cv_product_ *p, int input)
 }
 
 /* How the device finds the matrix: its layout, and its stride; 0: none. A panel of ours is a matrix of rows. */
-static bool cv_place_(const cv_product_ *p, spe_coopvec_product *to)
+static bool cv_find_layout_(const cv_product_ *p, spe_coopvec_product *to)
 {
     const cv_surface_ *a = &p->a;
     int stored_cols = a->transpose ? a->m : a->k;
@@ -80,44 +80,44 @@ static spe_id cv_array_at_(spe_module *m, spe_id base)
 static spe_id cv_cooperative_(cv_ctx *x, const cv_vec *v, int type)
 {
     spe_module *m = &x->m;
-    if (v->whole && (int)v->type == type) return v->whole;
+    if (v->cooperative && (int)v->type == type) return v->cooperative;
     const cv_vec as = cv_convert_vec_(x, v, type);
-    spe_id *parts = cv_ids_(m, v->length), scalar = cv_spe_type_(m, cv_held_type_(type));
+    spe_id *parts = cv_ids_(m, v->length), scalar = cv_spe_type_(m, cv_storage_type_(type));
     for (int i = 0; parts && i < v->length; i++) parts[i] = cv_get_(m, &as, i);
     return parts ? spe_construct(m, spe_coopvec(m, scalar, (uint32_t)v->length), (uint32_t)v->length, parts) : 0;
 }
 
 /* The vector that is such a value; what uses none of its parts leaves these to the device's compiler, to drop. */
-static cv_vec cv_of_whole_(cv_ctx *x, int type, int n, spe_id whole)
+static cv_vec cv_of_cooperative_(cv_ctx *x, int type, int n, spe_id all)
 {
     spe_id *ids = cv_ids_(&x->m, n);
-    for (int i = 0; ids && i < n; i++) ids[i] = spe_extract(&x->m, whole, (uint32_t)i);
+    for (int i = 0; ids && i < n; i++) ids[i] = spe_extract(&x->m, all, (uint32_t)i);
     cv_vec v = ids ? cv_from_scalars_(x, type, n, ids) : cv_no_vec_();
-    v.whole = whole;
+    v.cooperative = all;
     return v;
 }
 
-static bool cv_takes_whole_(int op, int type)
+static bool cv_takes_cooperative_(int op, int type)
 {
     return cv_is_float_(type) && (op == SPE_ARITH_ADD || op == SPE_ARITH_SUB || op == SPE_ARITH_MUL ||
                                   op == SPE_ARITH_DIV || op == SPE_ARITH_MIN || op == SPE_ARITH_MAX);
 }
 
-static void cv_repeat_whole_(cv_ctx *x, cv_vec *v, spe_id like)
+static void cv_repeat_cooperative_(cv_ctx *x, cv_vec *v, spe_id like)
 {
-    v->whole = spe_splat(&x->m, spe_type_of(&x->m, like), cv_get_(&x->m, v, 0));
+    v->cooperative = spe_splat(&x->m, spe_type_of(&x->m, like), cv_get_(&x->m, v, 0));
 }
 
-static cv_vec cv_binary_whole_(cv_ctx *x, int op, const cv_vec *p, const cv_vec *q)
+static cv_vec cv_binary_cooperative_(cv_ctx *x, int op, const cv_vec *p, const cv_vec *q)
 {
     spe_id a = cv_cooperative_(x, p, p->type), b = cv_cooperative_(x, q, q->type);
-    return cv_of_whole_(x, p->type, p->length, cv_emit_(&x->m, op, p->type, a, b));
+    return cv_of_cooperative_(x, p->type, p->length, cv_emit_(&x->m, op, p->type, a, b));
 }
 
-static cv_vec cv_fma_whole_(cv_ctx *x, const cv_vec *p, const cv_vec *q, const cv_vec *r)
+static cv_vec cv_fma_cooperative_(cv_ctx *x, const cv_vec *p, const cv_vec *q, const cv_vec *r)
 {
     spe_id a = cv_cooperative_(x, p, p->type), b = cv_cooperative_(x, q, q->type), c = cv_cooperative_(x, r, r->type);
-    return cv_of_whole_(x, p->type, p->length, spe_math3(&x->m, SPE_FMA, a, b, c));
+    return cv_of_cooperative_(x, p->type, p->length, spe_math3(&x->m, SPE_FMA, a, b, c));
 }
 
 /* Converts the device's results to the output, a part at a time, with a bias that the device did not add. */
@@ -127,11 +127,11 @@ static void cv_take_results_(cv_product_ *p, spe_id results, const uint32_t *row
     spe_id scalar = spe_scalar_of(m, spe_type_of(m, results)), ids[8];
     bool done = !p->bias || with_bias;
     if (done && cv_component_type_(p->out.type) == row[CV_OF_RESULT_]) {
-        p->out = cv_of_whole_(p->x, p->out.type, p->out.length, results);
+        p->out = cv_of_cooperative_(p->x, p->out.type, p->out.length, results);
         return;
     }
     for (int part = 0, first = 0, n; part < p->out.parts; part++, first += n) {
-        n = spe_run(p->out.length, part);
+        n = spe_part_length(p->out.length, part);
         for (int i = 0; i < n; i++) ids[i] = spe_extract(m, results, (uint32_t)(first + i));
         spe_id at = spe_i32(m, first), v = cv_join_(m, scalar, n, ids);
         if (p->real) v = spe_fconvert(m, spe_vec_like(m, spe_float(m, 32), v), v);
@@ -168,11 +168,11 @@ static bool cv_multiply_cooperatively_(cv_product_ *p)
     spe_coopvec_product by;
     const cv_vec *v = &p->in.vec;
     int as = p->in.interpretation, input = cv_is_fp8_(as) ? as : v->type; /* rounded to FP8 here: devices may not */
-    const uint32_t *row = cv_find_product_(p, cv_held_type_(input));
-    if (!row && !cv_is_packed_(as)) row = cv_find_product_(p, cv_held_type_(input = as));
+    const uint32_t *row = cv_find_product_(p, cv_storage_type_(input));
+    if (!row && !cv_is_packed_(as)) row = cv_find_product_(p, cv_storage_type_(input = as));
     memset(&by, 0, sizeof by);
     if (!row || p->a.m > p->x->max_vector || v->length > p->x->max_vector || !cv_is_exact_enough_(p) ||
-        (cv_is_packed_(as) && p->a.k % 4) || !cv_place_(p, &by))
+        (cv_is_packed_(as) && p->a.k % 4) || !cv_find_layout_(p, &by))
         return false;
     bool with_bias = p->bias && row[CV_OF_BIAS_] == cv_component_type_(p->bias_type) &&
                      (p->real || !cv_is_float_(p->bias_type));
@@ -214,13 +214,13 @@ static bool cv_outer_cooperatively_(const cv_surface_ *c, const cv_vec *v1, cons
 static bool cv_accumulate_cooperatively_(cv_ctx *x, const cv_vec *v, spe_id base, int type)
 {
     if ((int)v->type != type || !cv_sums_(x, type) || v->length > x->max_vector || !x->desc->f16_sums) return false;
-    spe_id whole = cv_cooperative_(x, v, type), zero = spe_i32(&x->m, 0);
-    spe_coopvec_sum_accumulate(&x->m, cv_array_at_(&x->m, base), zero, whole);
+    spe_id all = cv_cooperative_(x, v, type), zero = spe_i32(&x->m, 0);
+    spe_coopvec_sum_accumulate(&x->m, cv_array_at_(&x->m, base), zero, all);
     return true;
 }
 
 static const cv_vulkan_part_ cv_vulkan_all_ = {
-    cv_takes_whole_, cv_repeat_whole_,           cv_binary_whole_,        cv_fma_whole_,
+    cv_takes_cooperative_, cv_repeat_cooperative_,           cv_binary_cooperative_,        cv_fma_cooperative_,
     cv_multiply_cooperatively_, cv_outer_cooperatively_, cv_accumulate_cooperatively_};
 
 #if defined(XETILE_STATIC_) && !defined(__cplusplus)

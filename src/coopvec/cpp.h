@@ -27,7 +27,7 @@ inline cv_interpreted_vector cv_input_cpp_(const cv_interpreted_vector &v) { ret
 #undef CV_KERNEL
 #define CV_KERNEL(name_, ...) SPE_KERNEL(cv, CV, name_, __VA_ARGS__)
 #undef CV_HERE_
-#define CV_HERE_ (cv_where_{cv_context_, SPE_CPP_PLACE})
+#define CV_HERE_ (cv_where_{cv_context_, SPE_CPP_LINE})
 #undef CV_OPERANDS_
 #define CV_OPERANDS_(...) (spe_cpp_operands{__VA_ARGS__})
 #undef CV_NUMBERS_

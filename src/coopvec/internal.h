@@ -56,8 +56,8 @@ typedef struct {
 /* cooperative.c: what only the cooperative vectors of Vulkan's devices need, and calls through x->vulkan: programs that
  * include nothing of Vulkan compile without it. Each returns false where they do not do this. */
 typedef struct cv_vulkan_part_ {
-    bool (*takes)(int op, int type); /* may operands of `binary` be whole? */
-    void (*repeat)(cv_ctx *x, cv_vec *v, spe_id like); /* of a number: makes it whole, as another is */
+    bool (*takes)(int op, int type); /* may operands of `binary` be cooperative vectors? */
+    void (*repeat)(cv_ctx *x, cv_vec *v, spe_id like); /* of a number: makes it one, as another is */
     cv_vec (*binary)(cv_ctx *x, int op, const cv_vec *p, const cv_vec *q);
     cv_vec (*multiply_add)(cv_ctx *x, const cv_vec *p, const cv_vec *q, const cv_vec *r);
     bool (*multiply)(cv_product_ *p);

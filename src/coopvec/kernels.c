@@ -60,7 +60,7 @@ static void cv_scatter_(cv_ctx *x, cv_frame_ *f)
 /* Begins a side of the innermost region, which ends the scope of the last side's values. */
 static bool cv_side_begin_(cv_ctx *x, cv_frame_ *f)
 {
-    spe_region_place *at = (spe_region_place *)spe_list_add(&x->m, &x->sides, sizeof *at);
+    spe_region_line *at = (spe_region_line *)spe_list_add(&x->m, &x->sides, sizeof *at);
     if (!at) return false;
     *at = x->regions.open[x->regions.depth - 1];
     f->side = x->sides.count;
@@ -72,7 +72,7 @@ static void cv_region_end_(spe_module *m, const spe_region *r)
 {
     cv_ctx *x = (cv_ctx *)(void *)m;
     cv_frame_ *f = &x->frames[r->depth - 1];
-    spe_place at = {r->in->open[r->depth - 1].file, r->in->open[r->depth - 1].line};
+    spe_line at = {r->in->open[r->depth - 1].file, r->in->open[r->depth - 1].line};
     cv_where_ w = {x, &at};
     uint32_t n = (uint32_t)f->id_count;
     spe_at(m, at.file, at.line);
@@ -291,7 +291,7 @@ static cv_module cv_build_once_(const cv_build_desc *desc, bool probing, int *lo
 {
     cv_module mod;
     const cv_kernel *k = desc->kernel;
-    spe_place head_at = {k->file, k->line}, user_at = {desc->file, desc->line};
+    spe_line head_at = {k->file, k->line}, user_at = {desc->file, desc->line};
     cv_ctx *x = (cv_ctx *)spe_build_begin(&mod, cv_errors_(), sizeof *x, desc->version, cm_environment(desc->target),
                                           desc->names, desc->lines, k->file, user_at);
     cv_where_ head = {x, &head_at}, user = {x, &user_at};

@@ -154,7 +154,7 @@ static bool cv_input_lanes_(const cv_product_ *p, spe_id *out)
 
 /* One run of n (8, 4, 2 or 1) neighbours in memory, from A[row][col] on. Along k: sums[0] += A[row][col + j] v[j];
  * across: sums[j] += A[row + j][col] v[0]. Rows are aligned to 16, but the position within the row may be unknown. */
-static void cv_lanes_run_(const cv_product_ *p, spe_id row, spe_id col, int n, const spe_id *v, spe_id *sums)
+static void cv_lanes_neighbours_(const cv_product_ *p, spe_id row, spe_id col, int n, const spe_id *v, spe_id *sums)
 {
     spe_module *m = p->m;
     spe_id at = cv_address_(&p->a, row, col, cv_spe_type_(m, p->a.type), n), a[8];
@@ -180,12 +180,12 @@ static void cv_lanes_rows_(const cv_product_ *p, spe_id row, int rows, const spe
         spe_id by = spe_i32(m, step), end = spe_i32(m, full);
         k = spe_for(m, spe_i32(m, 0), end, by, (uint32_t)rows, sums);
         for (int i = 0; i < step; i++) x[i] = spe_load(m, cv_at_(m, input, spe_iadd(m, k, spe_i32(m, i))), 0);
-        cv_lanes_run_(p, row, k, p->a.across ? rows : 8, x, sums);
+        cv_lanes_neighbours_(p, row, k, p->a.across ? rows : 8, x, sums);
         spe_endfor(m, (uint32_t)rows, sums);
     }
     for (int i = full, n; i < p->a.k; i += p->a.across ? 1 : n) {
-        n = spe_run(p->a.k - i, 0);
-        cv_lanes_run_(p, row, spe_i32(m, i), p->a.across ? rows : n, v + i, sums);
+        n = spe_part_length(p->a.k - i, 0);
+        cv_lanes_neighbours_(p, row, spe_i32(m, i), p->a.across ? rows : n, v + i, sums);
     }
     start = cv_finish_sum_(p, cv_join_(m, cv_sum_scalar_(p), rows, sums), row, rows);
     for (int i = 0; i < rows; i++) sums[i] = spe_extract(m, start, (uint32_t)i);
@@ -214,7 +214,7 @@ static void cv_mul_lanes_(cv_product_ *p)
         for (int i = 0; i < full; i++) out[i] = spe_load(m, cv_at_(m, output, spe_i32(m, i)), 0);
     }
     for (int i = full, n; i < p->a.m; i += n) {
-        n = p->a.across ? spe_run(p->a.m - i, 0) : 1;
+        n = p->a.across ? spe_part_length(p->a.m - i, 0) : 1;
         cv_lanes_rows_(p, spe_i32(m, i), n, v, input, out + i);
     }
     p->out = cv_from_scalars_(p->x, p->out.type, p->a.m, out);
@@ -456,7 +456,7 @@ static void cv_dpas_finish_(const cv_product_ *p, int block, const spe_id sums[4
     for (int first = 0, part = 0, n; part < p->out.parts; first += n, part++) {
         int i = first / 8 - block;
         spe_id sum, at;
-        n = spe_run(p->a.m, part);
+        n = spe_part_length(p->a.m, part);
         if (i < 0 || i >= 4) continue;
         at = spe_i32(p->m, first);
         sum = n == 8 ? sums[i] : spe_shuffle(p->m, sums[i], sums[i], (uint32_t)n, order + first % 8);

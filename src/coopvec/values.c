@@ -20,7 +20,7 @@ XE_FN_ bool cv_live_(cv_where_ w, int side)
     if (!side || !spe_ok(&w.x->m)) return spe_ok(&w.x->m);
     for (int i = 0; i < w.x->regions.depth; i++)
         if (w.x->frames[i].side == side) return true;
-    const spe_region_place *at = (const spe_region_place *)w.x->sides.items + side - 1;
+    const spe_region_line *at = (const spe_region_line *)w.x->sides.items + side - 1;
     return cv_fail_(w, CV_ERROR_UNLISTED,
                     "the %s of %s:%d left a value in a variable that is used here; list that variable there",
                     at->name, at->file, at->line);
@@ -202,8 +202,8 @@ XE_FN_ cv_vec cv_new_(cv_ctx *x, int type, int n)
     v.type = (cv_type)type;
     v.length = n;
     v.side = cv_side_now_(x);
-    v.part = cv_ids_(&x->m, spe_runs(n));
-    v.parts = v.part ? spe_runs(n) : 0;
+    v.part = cv_ids_(&x->m, spe_part_count(n));
+    v.parts = v.part ? spe_part_count(n) : 0;
     return v;
 }
 
@@ -236,7 +236,7 @@ XE_FN_ bool cv_check_vec_(cv_where_ w, const cv_vec *v)
 static int cv_part_of_(int n, int i, int *component)
 {
     int part = 0;
-    for (*component = i; *component >= spe_run(n, part); part++) *component -= spe_run(n, part);
+    for (*component = i; *component >= spe_part_length(n, part); part++) *component -= spe_part_length(n, part);
     return part;
 }
 
@@ -268,8 +268,8 @@ XE_FN_ spe_id cv_join_(spe_module *m, spe_id scalar_type, int n, const spe_id *i
 XE_FN_ cv_vec cv_from_scalars_(cv_ctx *x, int type, int n, const spe_id *ids)
 {
     cv_vec v = cv_new_(x, type, n);
-    for (int i = 0; i < v.parts; ids += spe_run(n, i), i++)
-        v.part[i] = cv_join_(&x->m, cv_spe_type_(&x->m, type), spe_run(n, i), ids);
+    for (int i = 0; i < v.parts; ids += spe_part_length(n, i), i++)
+        v.part[i] = cv_join_(&x->m, cv_spe_type_(&x->m, type), spe_part_length(n, i), ids);
     return v;
 }
 
@@ -279,7 +279,8 @@ static cv_vec cv_repeat_(cv_where_ w, int type, int n, const cv_val *value)
     spe_id id = cv_id_(w, type, value);
     cv_vec v = cv_new_(w.x, type, n);
     for (int i = 0; i < v.parts; i++)
-        v.part[i] = spe_splat(&w.x->m, spe_vec(&w.x->m, cv_spe_type_(&w.x->m, type), (uint32_t)spe_run(n, i)), id);
+        v.part[i] =
+            spe_splat(&w.x->m, spe_vec(&w.x->m, cv_spe_type_(&w.x->m, type), (uint32_t)spe_part_length(n, i)), id);
     return v;
 }
 
@@ -331,7 +332,7 @@ cv_vec cv_load_(cv_where_ w, cv_memory_ d)
     cv_vec v = cv_new_(w.x, type, d.count);
     spe_id *ids = stride ? cv_ids_(m, d.count) : v.part;
     for (int i = 0, part = 0, width; ids && i < d.count; i += width, part++) {
-        width = stride ? 1 : spe_run(d.count, part);
+        width = stride ? 1 : spe_part_length(d.count, part);
         ids[part] = spe_load(m, cv_pointer_to_(m, at, stride, type, i, width), (uint32_t)cv_bytes_(type));
     }
     return stride && ids ? cv_from_scalars_(w.x, type, d.count, ids) : v;
@@ -349,7 +350,7 @@ void cv_store_(cv_where_ w, cv_memory_ d)
                  cv_type_name(type), (int)v.type == CV_BOOL_ ? "CV_SELECT" : "CV_CAST");
     for (int i = 0, part = 0, width; spe_ok(m) && i < v.length; i += width, part++) {
         spe_id id = stride ? cv_get_(m, &v, i) : v.part[part];
-        width = stride ? 1 : spe_run(v.length, part);
+        width = stride ? 1 : spe_part_length(v.length, part);
         spe_store(m, cv_pointer_to_(m, at, stride, type, i, width), id, (uint32_t)cv_bytes_(type));
     }
 }
@@ -377,7 +378,7 @@ cv_val cv_element_(cv_where_ w, const cv_any_ *given)
     spe_id at = cv_index_(w, &i, "the element's number");
     for (int part = 0, start = 0, n; at && part < v.parts; start += n, part++) {
         spe_id one = v.part[part], first = spe_i32(m, start);
-        n = spe_run(v.length, part);
+        n = spe_part_length(v.length, part);
         if (n > 1) { /* masked, as lanes that need another part must not index outside this one */
             spe_id mask = spe_i32(m, n - 1);
             one = spe_extract_dyn(m, one, spe_and(m, spe_isub(m, at, first), mask));
@@ -454,8 +455,8 @@ static bool cv_match_(cv_where_ w, const cv_any_ *a, const cv_any_ *b, cv_vec *p
     if (!cv_enter_(w) || !cv_check_vec_(w, shape)) return false;
     *p = cv_is_vec_(a) ? a->vec : cv_repeat_(w, shape->type, shape->length, &a->val);
     *q = cv_is_vec_(b) ? b->vec : cv_repeat_(w, shape->type, shape->length, &b->val);
-    if (shape->whole && p->parts && q->parts && !(cv_is_vec_(a) && cv_is_vec_(b)))
-        w.x->vulkan->repeat(w.x, shape == &a->vec ? q : p, shape->whole);
+    if (shape->cooperative && p->parts && q->parts && !(cv_is_vec_(a) && cv_is_vec_(b)))
+        w.x->vulkan->repeat(w.x, shape == &a->vec ? q : p, shape->cooperative);
     return cv_check_alike_(w, p, q);
 }
 
@@ -463,7 +464,7 @@ cv_vec cv_binary_vec_(cv_where_ w, int op, const char *name, const cv_any_ *give
 {
     cv_vec p, q;
     if (!cv_match_(w, &given[0], &given[1], &p, &q)) return cv_no_vec_();
-    if ((p.whole || q.whole) && w.x->vulkan->takes(op, p.type)) return w.x->vulkan->binary(w.x, op, &p, &q);
+    if ((p.cooperative || q.cooperative) && w.x->vulkan->takes(op, p.type)) return w.x->vulkan->binary(w.x, op, &p, &q);
     cv_vec v = cv_new_(w.x, op < SPE_ARITH_EQ ? (int)p.type : (int)CV_BOOL_, p.length);
     for (int i = 0; i < v.parts; i++) {
         v.part[i] = cv_emit_(&w.x->m, op, p.type, p.part[i], q.part[i]);
@@ -515,7 +516,7 @@ cv_vec cv_fma_(cv_where_ w, const cv_any_ *given)
     if (!cv_match_(w, &given[0], &given[1], &p, &q) || !cv_match_(w, &given[2], &given[1], &r, &q) ||
         !cv_check_real_(w, "CV_FMA", "a vector of ", p.type))
         return cv_no_vec_();
-    if (p.whole || q.whole || r.whole) return w.x->vulkan->multiply_add(w.x, &p, &q, &r);
+    if (p.cooperative || q.cooperative || r.cooperative) return w.x->vulkan->multiply_add(w.x, &p, &q, &r);
     v = cv_new_(w.x, p.type, p.length);
     for (int i = 0; i < v.parts; i++) v.part[i] = spe_math3(&w.x->m, SPE_FMA, p.part[i], q.part[i], r.part[i]);
     return v;
@@ -601,7 +602,7 @@ static spe_id cv_int_to_int_(spe_module *m, spe_id v, int from, int to)
 
 static spe_id cv_float_to_int_(spe_module *m, spe_id v, int to)
 {
-    spe_id wide = spe_vec_like(m, spe_float(m, 32), v), whole = spe_vec_like(m, spe_int(m, 32), v),
+    spe_id wide = spe_vec_like(m, spe_float(m, 32), v), integer = spe_vec_like(m, spe_int(m, 32), v),
            type = spe_vec_like(m, cv_spe_type_(m, to), v);
     const cv_type_row *t = cv_type_info(to);
     v = spe_math1(m, SPE_RINT, spe_fconvert(m, wide, v));
@@ -611,7 +612,7 @@ static spe_id cv_float_to_int_(spe_module *m, spe_id v, int to)
         v = spe_select(m, spe_isnan(m, v), zero, v);
         spe_id most = spe_const_f(m, wide, hi);
         v = spe_math2(m, SPE_FMIN, spe_math2(m, SPE_FMAX, v, spe_const_f(m, wide, lo)), most);
-        return spe_uconvert(m, type, spe_f_to_s(m, whole, v));
+        return spe_uconvert(m, type, spe_f_to_s(m, integer, v));
     }
     spe_conversion saturating = {true, t->is_signed, true, false, 0};
     return spe_cast_as(m, type, v, &saturating);

@@ -83,8 +83,8 @@ static spe_id spe_builtin_(spe_module *m, spe_builtin_name which, uint32_t dim)
     }
     spe_id variable = spe_builtin_variable_(m, which);
     m->in_prologue = true;
-    if (!m->fn.builtin_whole[which]) m->fn.builtin_whole[which] = variable ? spe_load(m, variable, 0) : 0;
-    spe_id v = m->fn.builtin_whole[which];
+    if (!m->fn.builtin_vector[which]) m->fn.builtin_vector[which] = variable ? spe_load(m, variable, 0) : 0;
+    spe_id v = m->fn.builtin_vector[which];
     if (row->dims > 1) v = v ? spe_extract(m, v, dim) : 0;
     if (row->is_size && m->options.env == SPE_ENV_OPENCL) v = v ? spe_uconvert(m, spe_int(m, 32), v) : 0;
     m->in_prologue = was;

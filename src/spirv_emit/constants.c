@@ -141,7 +141,7 @@ void spe_name(spe_module *m, spe_id id, const char *name)
 {
     if (m->error.id || !name) return;
     if (!id || id >= m->id_count) SPE_ERROR_(m, NO_VALUE, "%u is not an id", id);
-    spe_own_struct_(m, id);
+    spe_unshare_struct_(m, id);
     spe_named_ *row = (spe_named_ *)spe_list_add(m, &m->named, sizeof *row);
     if (!row) return;
     row->id = id;

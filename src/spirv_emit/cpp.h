@@ -59,5 +59,5 @@ template <class T> T const *spe_cpp_listed(std::initializer_list<T> l) { return 
              k##_once_ = (const spe_val *)spe_region_done(&k##_loop_))
 #undef SPE_REGION_DONE_
 #define SPE_REGION_DONE_(region) ((spe_region *)spe_region_done(region))
-#define SPE_CPP_PLACE [] { static const spe_place here_ = {__FILE__, __LINE__}; return &here_; }()
+#define SPE_CPP_LINE [] { static const spe_line here_ = {__FILE__, __LINE__}; return &here_; }()
 #endif

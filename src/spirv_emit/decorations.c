@@ -152,7 +152,7 @@ static bool spe_may_decorate_(spe_module *m, const char *name, spe_id id, uint32
         return spe_error_(m, SPE_ERR_TYPE, "an operation returned value %u as it is (x + 0), so that both would be "
                           "decorated; spe_copy makes another id for it", id);
     if (!spe_is_decoration_(m, decoration, n, words, id, is_member ? UINT32_MAX : spe_targets_of_(m, id))) return false;
-    spe_own_struct_(m, id);
+    spe_unshare_struct_(m, id);
     return !m->error.id;
 }
 

@@ -8,12 +8,12 @@ XE_FN_ spe_id spe_power_of_2_(spe_module *m, spe_id n, spe_id type)
     return spe_bitcast(m, type, spe_shl_c_(m, spe_iadd_c_(m, n, spe_bias_(bits)), spe_digits_(bits)));
 }
 
-/* 2^n (1 + rest) for whole floats n, in two halves, since 2^n may be outside their range. */
+/* 2^n (1 + rest) for floats n that are integers, in two halves, since 2^n may be outside their range. */
 XE_FN_ spe_id spe_scaled_by_2_(spe_module *m, spe_id rest, spe_id n)
 {
-    spe_id type = spe_type_of(m, n), whole = spe_f_to_s(m, spe_int_like_(m, n), n);
-    spe_id half = spe_sar_c_(m, whole, 1), first = spe_power_of_2_(m, half, type);
-    spe_id second = spe_power_of_2_(m, spe_isub(m, whole, half), type);
+    spe_id type = spe_type_of(m, n), integer = spe_f_to_s(m, spe_int_like_(m, n), n);
+    spe_id half = spe_sar_c_(m, integer, 1), first = spe_power_of_2_(m, half, type);
+    spe_id second = spe_power_of_2_(m, spe_isub(m, integer, half), type);
     return spe_fmul(m, spe_fmul(m, spe_fadd_c_(m, rest, 1.0), first), second);
 }
 
@@ -46,7 +46,7 @@ static spe_id spe_less_multiple_(spe_module *m, spe_id x, spe_id n, bool base_10
     return x;
 }
 
-/* x = n log + r for EXP, EXP2, EXP10 and EXPM1, with log the base's logarithm of 2, and n whole: r in base e. */
+/* x = n log + r for EXP, EXP2, EXP10 and EXPM1, with log the base's logarithm of 2, and n an integer: r in base e. */
 static spe_id spe_exponent_parts_(spe_module *m, spe_math_op f, spe_id x, spe_id *n)
 {
     if (f == SPE_EXP2) {

@@ -1,14 +1,14 @@
 /* float_atomics.c - atomics of floats for Vulkan, of whose devices few have them: by those of integers. */
 #include "internal.h"
 
-/* Where an atomic works, and how, as the program says it. */
+/* Where an atomic works, and how, as the program says. */
 typedef struct {
     spe_id pointer;
     uint32_t scope, semantics;
-} spe_atomic_place_;
+} spe_atomic_operands_;
 
 /* That of an instruction's first three operands, whose semantics are as Vulkan writes them. */
-static spe_atomic_place_ spe_atomic_place_of_(const spe_module *m, const uint32_t *operands)
+static spe_atomic_operands_ spe_atomic_operands_of_(const spe_module *m, const uint32_t *operands)
 {
     const uint64_t of_orders = SPE_MemorySemanticsMakeAvailable | SPE_MemorySemanticsMakeVisible;
     uint64_t scope = 0, semantics = 0;
@@ -17,7 +17,7 @@ static spe_atomic_place_ spe_atomic_place_of_(const spe_module *m, const uint32_
     semantics &= ~of_orders;
     if (semantics & SPE_MemorySemanticsUniformMemory)
         semantics ^= SPE_MemorySemanticsUniformMemory | SPE_MemorySemanticsCrossWorkgroupMemory;
-    spe_atomic_place_ at = {operands[0], (uint32_t)scope, (uint32_t)semantics};
+    spe_atomic_operands_ at = {operands[0], (uint32_t)scope, (uint32_t)semantics};
     return at;
 }
 
@@ -26,15 +26,15 @@ static bool spe_is_extreme_(uint32_t op) { return op == SPE_OpAtomicFMinEXT || o
 /* The smallest or largest of floats of 32 or 64 bits. Numbers without a sign are in the order of their bits, those with
  * one in the opposite order, which is that of the bits without a sign. So of two operations one gets the operand, the
  * other what changes nothing, as both do where it is NaN. */
-static spe_id spe_float_extreme_(spe_module *m, uint32_t op, spe_atomic_place_ at, spe_id v)
+static spe_id spe_float_extreme_(spe_module *m, uint32_t op, spe_atomic_operands_ at, spe_id v)
 {
     bool least = op == SPE_OpAtomicFMinEXT;
-    spe_id type = spe_type_of(m, v), whole = spe_int(m, spe_width(m, type));
+    spe_id type = spe_type_of(m, v), integer = spe_int(m, spe_width(m, type));
     uint64_t high = (uint64_t)1 << (spe_width(m, type) - 1);
-    spe_id for_plus = spe_const_u(m, whole, least ? high - 1 : high), zero = spe_const_u(m, whole, 0);
-    spe_id for_minus = least ? zero : spe_const_u(m, whole, high | (high - 1));
-    spe_id ptr = spe_ptr_cast(m, at.pointer, whole);
-    spe_id bits = spe_bitcast(m, whole, v), number = spe_feq(m, v, v), minus = spe_slt(m, bits, zero);
+    spe_id for_plus = spe_const_u(m, integer, least ? high - 1 : high), zero = spe_const_u(m, integer, 0);
+    spe_id for_minus = least ? zero : spe_const_u(m, integer, high | (high - 1));
+    spe_id ptr = spe_ptr_cast(m, at.pointer, integer);
+    spe_id bits = spe_bitcast(m, integer, v), number = spe_feq(m, v, v), minus = spe_slt(m, bits, zero);
     spe_id plus = spe_land(m, spe_lnot(m, minus), number);
     spe_id first = spe_atomic(m, least ? SPE_ATOMIC_SMIN : SPE_ATOMIC_SMAX, ptr, spe_select(m, plus, bits, for_plus),
                               at.scope, at.semantics);
@@ -44,15 +44,15 @@ static spe_id spe_float_extreme_(spe_module *m, uint32_t op, spe_atomic_place_ a
     return spe_bitcast(m, type, spe_select(m, minus, second, first));
 }
 
-/* A word in memory, and where the bits of a number in it begin; 0: it is the whole word. */
+/* A word in memory, and where the bits of a number in it begin; 0: it is the word. */
 typedef struct {
     spe_id pointer, shift;
-} spe_word_place_;
+} spe_word_field_;
 
-static spe_word_place_ spe_word_place_of_(spe_module *m, spe_id pointer, uint32_t bits)
+static spe_word_field_ spe_word_field_of_(spe_module *m, spe_id pointer, uint32_t bits)
 {
     spe_id i32 = spe_int(m, 32), i64 = spe_int(m, 64), address, first_byte;
-    spe_word_place_ word = {0, 0};
+    spe_word_field_ word = {0, 0};
     if (bits == 32) {
         word.pointer = spe_ptr_cast(m, pointer, i32);
         return word;
@@ -67,7 +67,7 @@ static spe_word_place_ spe_word_place_of_(spe_module *m, spe_id pointer, uint32_
 }
 
 /* The number of the type in the bits of a word. */
-static spe_id spe_word_number_(spe_module *m, const spe_word_place_ *word, spe_id bits, spe_id type)
+static spe_id spe_word_number_(spe_module *m, const spe_word_field_ *word, spe_id bits, spe_id type)
 {
     if (!word->shift) return spe_bitcast(m, type, bits);
     spe_id i16 = spe_int(m, 16);
@@ -76,7 +76,7 @@ static spe_id spe_word_number_(spe_module *m, const spe_word_place_ *word, spe_i
 }
 
 /* A word's bits with the number in place of what was there. */
-static spe_id spe_word_with_(spe_module *m, const spe_word_place_ *word, spe_id old, spe_id number)
+static spe_id spe_word_with_(spe_module *m, const spe_word_field_ *word, spe_id old, spe_id number)
 {
     spe_id i32 = spe_int(m, 32), mask, bits;
     if (!word->shift) return spe_bitcast(m, i32, number);
@@ -96,10 +96,10 @@ static spe_id spe_float_next_(spe_module *m, uint32_t op, spe_id old, spe_id v)
 }
 
 /* An operation on a float of 16 or 32 bits: compare-exchange of its word until nobody came between. */
-static spe_id spe_float_loop_(spe_module *m, uint32_t op, spe_atomic_place_ at, spe_id v)
+static spe_id spe_float_loop_(spe_module *m, uint32_t op, spe_atomic_operands_ at, spe_id v)
 {
     spe_id type = spe_type_of(m, v), carried[2];
-    spe_word_place_ word = spe_word_place_of_(m, at.pointer, spe_width(m, type));
+    spe_word_field_ word = spe_word_field_of_(m, at.pointer, spe_width(m, type));
     carried[0] = spe_atomic_load(m, word.pointer, at.scope, 0);
     carried[1] = spe_const_bool(m, true);
     spe_while(m, 2, carried);
@@ -125,7 +125,7 @@ XE_FN_ bool spe_is_float_atomic_(const spe_module *m, uint32_t op, spe_id pointe
 
 XE_FN_ spe_id spe_float_atomic_(spe_module *m, uint32_t op, const uint32_t *operands)
 {
-    spe_atomic_place_ at = spe_atomic_place_of_(m, operands);
+    spe_atomic_operands_ at = spe_atomic_operands_of_(m, operands);
     if (spe_is_extreme_(op) && spe_width(m, spe_type_of(m, operands[3])) > 16)
         return spe_float_extreme_(m, op, at, operands[3]);
     return spe_float_loop_(m, op, at, operands[3]);

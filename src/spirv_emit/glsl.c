@@ -128,15 +128,15 @@ XE_FN_ spe_id spe_signed_as_(spe_module *m, spe_id y, spe_id x)
     return spe_of_bits_(m, y, spe_or(m, spe_bits_(m, y), sign));
 }
 
-/* x to the nearest whole number, of f64 by a sum that has no bits below 1: lavapipe's own keeps fractions from 2^24
+/* x to the nearest integer, of f64 by a sum that has no bits below 1: lavapipe's own keeps fractions from 2^24
  * on. */
 XE_FN_ spe_id spe_glsl_round_(spe_module *m, spe_id x)
 {
     if (spe_bits_of_(m, x) != 64) return spe_glsl_(m, SPE_GLSL_ROUND_EVEN_, "llf:=", x, 0, 0);
-    spe_id whole = spe_glsl_f_(m, x, 0x1p52), near_zero = spe_flt(m, spe_glsl_abs_(m, x), whole);
-    whole = spe_signed_as_(m, whole, x);
+    spe_id integers = spe_glsl_f_(m, x, 0x1p52), near_zero = spe_flt(m, spe_glsl_abs_(m, x), integers);
+    integers = spe_signed_as_(m, integers, x);
     m->as_written = true;
-    spe_id sum = spe_fadd(m, x, whole), rounded = spe_fsub(m, sum, whole);
+    spe_id sum = spe_fadd(m, x, integers), rounded = spe_fsub(m, sum, integers);
     m->as_written = false;
     return spe_select(m, near_zero, rounded, x);
 }

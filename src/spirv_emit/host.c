@@ -205,15 +205,15 @@ bool spe_real_fits(spe_encoding encoding, uint32_t width, double v)
     return spe_encode_(format, p, false) <= spe_format_of_(format)->largest;
 }
 
-bool spe_real_to_int(double v, int64_t *whole)
+bool spe_real_to_int(double v, int64_t *integer)
 {
     spe_parts_ p = spe_parts_of_(v);
     bool least = p.negative && p.exponent == 63 && p.mantissa == (uint64_t)1 << 63;
-    *whole = p.negative || p.kind == SPE_NAN_ ? INT64_MIN : -1; /* as unsigned, -1 is the largest number */
+    *integer = p.negative || p.kind == SPE_NAN_ ? INT64_MIN : -1; /* as unsigned, -1 is the largest number */
     if (p.kind != SPE_FINITE_ || p.exponent > 63 || (p.negative && p.exponent == 63)) return least;
     uint64_t magnitude = p.exponent < 0 ? 0 : p.mantissa >> (63 - p.exponent);
     bool exact = p.exponent < 0 ? !p.mantissa : magnitude << (63 - p.exponent) == p.mantissa;
-    *whole = (int64_t)(p.negative ? 0 - magnitude : magnitude);
+    *integer = (int64_t)(p.negative ? 0 - magnitude : magnitude);
     return exact && p.exponent < 63;
 }
 

@@ -125,12 +125,12 @@ static spe_id spe_position_(const spe_module *m, int i)
     return m->builtin_variable[i == 0 ? SPE_GLOBAL_ID : i == 1 ? SPE_LOCAL_ID : SPE_LOCAL_LINEAR_ID];
 }
 
-/* Does w make number i, `whole` being what was loaded and x its component? */
-static bool spe_makes_position_(const spe_module *m, int i, spe_id *whole, spe_id *x, const uint32_t *w)
+/* Does w make number i, `vector` being what was loaded and x its component? */
+static bool spe_makes_position_(const spe_module *m, int i, spe_id *vector, spe_id *x, const uint32_t *w)
 {
     uint32_t op = *w & 0xffff;
-    if (op == SPE_OpLoad && w[3] == spe_position_(m, i)) *(i < 2 ? whole : x) = w[2];
-    if (op == SPE_OpCompositeExtract && w[3] == *whole && !w[4]) *x = w[2];
+    if (op == SPE_OpLoad && w[3] == spe_position_(m, i)) *(i < 2 ? vector : x) = w[2];
+    if (op == SPE_OpCompositeExtract && w[3] == *vector && !w[4]) *x = w[2];
     return op == SPE_OpUConvert && w[3] == *x;
 }
 
@@ -149,7 +149,7 @@ static uint32_t spe_passed_position_(const spe_module *m, const uint32_t *w)
 static void spe_find_stored_ids_(spe_module *m, size_t begin, spe_suspects_ *s)
 {
     const spe_buffer_ *body = &m->buffer[SPE_BUFFER_BODY_];
-    spe_id whole[3] = {0, 0, 0}, x[3] = {0, 0, 0};
+    spe_id vector[3] = {0, 0, 0}, x[3] = {0, 0, 0};
     bool stored = false;
     if (m->fn.subgroup_size == 8) return;
     if (!spe_position_(m, 0) && !spe_position_(m, 1) && !spe_position_(m, 2)) return;
@@ -159,7 +159,7 @@ static void spe_find_stored_ids_(spe_module *m, size_t begin, spe_suspects_ *s)
         if (*w >> 16 < 4 || w[2] >= m->id_count || !w[1] || spe_type_of(m, w[2]) != w[1]) continue;
         uint32_t mark = spe_passed_position_(m, w);
         for (int i = 0; i < 3; i++)
-            if (spe_makes_position_(m, i, &whole[i], &x[i], w)) s->position[i] = w[2], mark = SPE_ID_POSITION_;
+            if (spe_makes_position_(m, i, &vector[i], &x[i], w)) s->position[i] = w[2], mark = SPE_ID_POSITION_;
         m->ids[w[2]].flags = (uint16_t)(m->ids[w[2]].flags | mark);
         stored = stored || (op == SPE_OpFunctionCall && m->ids[w[2]].flags & SPE_ID_POSITION_);
     }

@@ -180,9 +180,9 @@ bool spe_int_fits(int64_t i, int bits, bool is_signed)
     return i >= 0 && i < (int64_t)1 << bits;
 }
 
-int spe_runs(int n) { return (n >> 3) + (n >> 2 & 1) + (n >> 1 & 1) + (n & 1); }
+int spe_part_count(int n) { return (n >> 3) + (n >> 2 & 1) + (n >> 1 & 1) + (n & 1); }
 
-int spe_run(int n, int i)
+int spe_part_length(int n, int i)
 {
     int rest = n % 8;
     if (i < n / 8) return 8;
@@ -205,7 +205,7 @@ static void spe_built_init_(spe_built *mod, const spe_reporter *errors, spe_modu
 }
 
 void *spe_build_begin(spe_built *mod, const spe_reporter *errors, size_t size, uint32_t version, spe_env env,
-                      bool names, bool lines, const char *source, spe_place at)
+                      bool names, bool lines, const char *source, spe_line at)
 {
     spe_module *m = (spe_module *)calloc(1, size);
     spe_options options = {version, env, names, lines, source, NULL, NULL, false, 0, 0, 0};
@@ -285,7 +285,7 @@ spe_region spe_region_of(spe_regions *in, int sides)
 
 bool spe_region_open(spe_region *r, const char *name, const char *file, int line)
 {
-    spe_region_place place = {name, file, line};
+    spe_region_line place = {name, file, line};
     spe_regions *in = r->in;
     if (in->depth == SPE_REGIONS_MAX)
         return spe_report(spe_site_of(in->module, in->errors, file, line), in->errors->unclosed,

@@ -37,7 +37,7 @@ typedef struct {
 typedef struct {
     const char *file;
     int line;
-} spe_place;
+} spe_line;
 
 /* The errors of a kernel language, by id from `first` on, and the ids this part reports. */
 typedef struct {
@@ -152,15 +152,15 @@ XETILE_API bool spe_val_is_condition(const spe_val *v, int type);
 XETILE_API bool spe_int_fits(int64_t i, int bits, bool is_signed);
 /* A vector of n components as vectors of 8, then 4, 2 and 1: the number of these, and the number of components of
  * vector i. */
-XETILE_API int spe_runs(int n);
-XETILE_API int spe_run(int n, int i);
+XETILE_API int spe_part_count(int n);
+XETILE_API int spe_part_length(int n, int i);
 
 /* -- a build */
 
 /* Starts a build: a zeroed context of `size` bytes that begins with the spe_module. version, env, names, lines and
  * source are those of spe_options; an error in them is reported at `at`. NULL if out of memory; any error is in mod. */
 XETILE_API void *spe_build_begin(spe_built *mod, const spe_reporter *errors, size_t size, uint32_t version, spe_env env,
-                                 bool names, bool lines, const char *source, spe_place at);
+                                 bool names, bool lines, const char *source, spe_line at);
 /* Opens the kernel: a one-dimensional work-group of `group_size`, with these parameters. */
 XETILE_API bool spe_build_kernel(spe_module *m, const char *name, int subgroup_size, int group_size, int count,
                                  const spe_param *params);
@@ -181,7 +181,7 @@ enum { SPE_REGIONS_MAX = 32 };
 typedef struct {
     const char *name, *file;
     int line;
-} spe_region_place;
+} spe_region_line;
 
 typedef struct spe_region spe_region;
 typedef struct {
@@ -189,7 +189,7 @@ typedef struct {
     const spe_reporter *errors;
     void (*end)(spe_module *m, const spe_region *r); /* the header's own: called after each side of a region */
     int depth;
-    spe_region_place open[SPE_REGIONS_MAX];
+    spe_region_line open[SPE_REGIONS_MAX];
 } spe_regions;
 
 /* The state of the C loop. */

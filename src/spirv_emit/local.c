@@ -87,18 +87,18 @@ static spe_id spe_local_step_(spe_module *m, spe_id offset, spe_id index, uint64
 /* A pointer to a part of what ptr points to, by n indices that are checked. */
 static spe_id spe_local_element_(spe_module *m, spe_id type, spe_id ptr, uint32_t n, const uint32_t *index)
 {
-    spe_id offset = spe_local_offset_(m, ptr), whole = spe_info_(m, spe_type_of(m, ptr))->elem;
+    spe_id offset = spe_local_offset_(m, ptr), pointee = spe_info_(m, spe_type_of(m, ptr))->elem;
     uint64_t member = 0;
     for (uint32_t i = 0; i < n; i++) {
-        const spe_type_info *t = spe_info_(m, whole);
+        const spe_type_info *t = spe_info_(m, pointee);
         if (t->kind == SPE_KIND_STRUCT) {
             spe_const_bits(m, index[i], &member);
-            spe_id i32 = spe_int(m, 32), before = spe_u32(m, (uint32_t)spe_offset(m, whole, (uint32_t)member));
+            spe_id i32 = spe_int(m, 32), before = spe_u32(m, (uint32_t)spe_offset(m, pointee, (uint32_t)member));
             offset = spe_op2_(m, SPE_OpIAdd, i32, offset, before);
-            whole = t->members[member];
+            pointee = t->members[member];
         } else {
-            whole = t->elem;
-            offset = spe_local_step_(m, offset, index[i], spe_size(m, whole));
+            pointee = t->elem;
+            offset = spe_local_step_(m, offset, index[i], spe_size(m, pointee));
         }
     }
     return spe_local_pointer_(m, type, offset);

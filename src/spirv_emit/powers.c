@@ -86,8 +86,8 @@ static spe_id spe_power_of_positive_(spe_module *m, spe_id x, spe_id y, spe_id m
     return spe_scaled_by_2_(m, spe_exponential_series_(m, spe_fmul_c_(m, r, 0.6931471805599453)), n);
 }
 
-/* The power of any x from that of |x|, for exponents that are whole, odd and positive or not. */
-static spe_id spe_power_of_any_(spe_module *m, spe_id x, spe_id power, spe_id whole, spe_id odd, spe_id positive)
+/* The power of any x from that of |x|, for exponents that are integers, odd and positive or not. */
+static spe_id spe_power_of_any_(spe_module *m, spe_id x, spe_id power, spe_id integer, spe_id odd, spe_id positive)
 {
     spe_id zero = spe_glsl_f_(m, x, 0.0), infinity = spe_infinity_(m, x), nan = spe_nan_(m, x);
     spe_id a = spe_glsl_abs_(m, x), infinite = spe_feq(m, a, infinity), none = spe_feq(m, a, zero);
@@ -96,7 +96,7 @@ static spe_id spe_power_of_any_(spe_module *m, spe_id x, spe_id power, spe_id wh
     spe_id turned = spe_land(m, spe_negative_(m, x), odd);
     power = spe_select(m, turned, spe_fneg(m, power), power);
     spe_id below = spe_flt(m, x, zero), refused = spe_land(m, below, spe_lnot(m, infinite));
-    refused = spe_land(m, refused, spe_lnot(m, whole));
+    refused = spe_land(m, refused, spe_lnot(m, integer));
     return spe_unless_nan_(m, x, spe_select(m, refused, nan, power));
 }
 
@@ -119,14 +119,14 @@ static spe_id spe_powr_of_any_(spe_module *m, spe_id x, spe_id y, spe_id power)
 /* POW and POWR, which is only for x from 0 on. */
 XE_FN_ spe_id spe_power_(spe_module *m, spe_math_op f, spe_id x, spe_id y)
 {
-    spe_id whole_type = spe_int_like_(m, x), zero = spe_glsl_f_(m, x, 0.0), one = spe_glsl_f_(m, x, 1.0);
+    spe_id int_type = spe_int_like_(m, x), zero = spe_glsl_f_(m, x, 0.0), one = spe_glsl_f_(m, x, 1.0);
     spe_id size = spe_glsl_abs_(m, y), small = spe_flt_c_(m, size, spe_by_size_(m, x, 0x1p24, 0x1p53));
-    spe_id units = spe_f_to_s(m, whole_type, spe_select(m, small, size, zero)); /* larger ones are whole and even */
-    spe_id whole = spe_feq(m, spe_s_to_f(m, spe_type_of(m, x), units), size);
-    whole = spe_lor(m, whole, spe_lnot(m, small));
-    spe_id odd = spe_land(m, whole, spe_odd_(m, units)), positive = spe_fgt(m, y, zero);
+    spe_id units = spe_f_to_s(m, int_type, spe_select(m, small, size, zero)); /* larger ones are even integers */
+    spe_id integer = spe_feq(m, spe_s_to_f(m, spe_type_of(m, x), units), size);
+    integer = spe_lor(m, integer, spe_lnot(m, small));
+    spe_id odd = spe_land(m, integer, spe_odd_(m, units)), positive = spe_fgt(m, y, zero);
     spe_id power = spe_power_of_positive_(m, spe_glsl_abs_(m, x), y, zero);
-    power = spe_power_of_any_(m, x, power, whole, odd, positive);
+    power = spe_power_of_any_(m, x, power, integer, odd, positive);
     power = spe_unless_nan_(m, y, power);
     if (f == SPE_POWR) return spe_powr_of_any_(m, x, y, power);
     spe_id none = spe_feq(m, y, zero), always_1 = spe_lor(m, none, spe_feq(m, x, one));
@@ -160,14 +160,14 @@ static spe_id spe_inverse_in_two_floats_(spe_module *m, spe_id n, spe_id x, spe_
 }
 
 /* POWN and ROOTN: x^n and x^(1/n) for an integer n, whose float or quotient has two parts. */
-XE_FN_ spe_id spe_whole_power_(spe_module *m, spe_math_op f, spe_id x, spe_id n)
+XE_FN_ spe_id spe_integer_power_(spe_module *m, spe_math_op f, spe_id x, spe_id n)
 {
     spe_id zero = spe_glsl_u_(m, n, 0), none = spe_ieq(m, n, zero), odd = spe_odd_(m, n), y, more;
     if (f == SPE_POWN) y = spe_in_two_floats_(m, n, spe_type_of(m, x), &more);
     else y = spe_inverse_in_two_floats_(m, n, x, &more);
     spe_id power = spe_power_of_positive_(m, spe_glsl_abs_(m, x), y, more);
-    spe_id whole = spe_ieq(m, n, n), positive = spe_sgt(m, n, zero);
-    power = spe_power_of_any_(m, x, power, whole, odd, positive);
+    spe_id integer = spe_ieq(m, n, n), positive = spe_sgt(m, n, zero);
+    power = spe_power_of_any_(m, x, power, integer, odd, positive);
     if (f == SPE_POWN) return spe_select(m, none, spe_glsl_f_(m, x, 1.0), power);
     spe_id negative = spe_flt_c_(m, x, 0.0), refused = spe_land(m, negative, spe_lnot(m, odd));
     refused = spe_lor(m, none, refused);

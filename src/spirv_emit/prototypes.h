@@ -44,7 +44,7 @@ XE_FN_ spe_id spe_type_(spe_module *m, uint32_t op, spe_type_info info, uint32_t
     const uint32_t *w);
 XE_FN_ uint32_t spe_pieces_(const spe_module *m, spe_id type);
 XE_FN_ bool spe_is_stored_(const spe_type_info *t);
-XE_FN_ void spe_own_struct_(spe_module *m, spe_id type);
+XE_FN_ void spe_unshare_struct_(spe_module *m, spe_id type);
 XE_FN_ bool spe_encode_scalar_(const spe_type_info *t, double value, uint64_t *bits);
 XE_FN_ bool spe_encode_int_(const spe_type_info *t, uint64_t magnitude, bool negative, uint64_t *bits);
 XE_FN_ double spe_real_of_int_(uint64_t magnitude, bool negative);
@@ -142,7 +142,7 @@ XE_FN_ spe_id spe_circular_(spe_module *m, spe_id x, char which, bool of_pi);
 XE_FN_ spe_id spe_angle_(spe_module *m, spe_id y, spe_id x);
 XE_FN_ spe_id spe_arc_sine_(spe_module *m, spe_id x, bool cosine);
 XE_FN_ spe_id spe_power_(spe_module *m, spe_math_op f, spe_id x, spe_id y);
-XE_FN_ spe_id spe_whole_power_(spe_module *m, spe_math_op f, spe_id x, spe_id n);
+XE_FN_ spe_id spe_integer_power_(spe_module *m, spe_math_op f, spe_id x, spe_id n);
 XE_FN_ spe_id spe_cube_root_(spe_module *m, spe_id x);
 XE_FN_ spe_id spe_hypotenuse_(spe_module *m, spe_id x, spe_id y);
 XE_FN_ bool spe_is_vector_math_(spe_math_op f, const spe_type_info *t);

@@ -37,7 +37,7 @@ static spe_id spe_word_of_2_by_pi_(spe_module *m, spe_id q, uint32_t j)
 }
 
 /* The fraction of |x| / (2 pi) in two words of W bits, 32 or 64 as those of x, for |x| from 1/2 on. With |x| = M 2^(e -
- * W + 1), M of W bits, it is that of M times the bits of 2/pi from place e - 3 on, of which 3 W count. */
+ * W + 1), M of W bits, it is that of M times the bits of 2/pi from position e - 3 on, of which 3 W count. */
 static void spe_turns_(spe_module *m, spe_id x, spe_id *high, spe_id *low)
 {
     uint32_t size = spe_bits_of_(m, x), digits = spe_digits_(size), half = spe_bias_(size) - 1;
@@ -45,16 +45,16 @@ static void spe_turns_(spe_module *m, spe_id x, spe_id *high, spe_id *low)
     spe_id least = spe_glsl_u_(m, bits, half), e = spe_shr_c_(m, bits, digits);
     spe_id mantissa = spe_shl_c_(m, spe_or(m, bits, spe_glsl_u_(m, bits, (uint64_t)1 << digits)), size - 1 - digits);
     e = spe_select(m, spe_ult(m, e, least), least, e);
-    spe_id place = spe_isub_c_(m, e, half - (size - 2)), q = spe_shr_c_(m, place, size == 64 ? 6 : 5);
-    spe_id b = spe_and_c_(m, place, size - 1);
-    spe_id rest = spe_isub(m, spe_glsl_u_(m, bits, size), b), whole = spe_ieq(m, b, zero);
+    spe_id position = spe_isub_c_(m, e, half - (size - 2)), q = spe_shr_c_(m, position, size == 64 ? 6 : 5);
+    spe_id b = spe_and_c_(m, position, size - 1);
+    spe_id rest = spe_isub(m, spe_glsl_u_(m, bits, size), b), aligned = spe_ieq(m, b, zero);
     spe_id next = spe_word_of_2_by_pi_(m, q, 0);
-    rest = spe_select(m, whole, spe_glsl_u_(m, bits, size - 1), rest); /* a shift by all bits is undefined */
+    rest = spe_select(m, aligned, spe_glsl_u_(m, bits, size - 1), rest); /* a shift by all bits is undefined */
     for (uint32_t j = 0; j < 3; j++) {
         spe_id word = next, upper = spe_shl(m, word, b);
         next = spe_word_of_2_by_pi_(m, q, j + 1);
         window[j] = spe_or(m, upper, spe_shr(m, next, rest));
-        window[j] = spe_select(m, whole, word, window[j]);
+        window[j] = spe_select(m, aligned, word, window[j]);
     }
     spe_id carried = spe_high_product_(m, mantissa, window[2]), top = spe_imul(m, mantissa, window[0]);
     *low = spe_iadd(m, spe_imul(m, mantissa, window[1]), carried);
@@ -90,10 +90,10 @@ static spe_id spe_reduced_(spe_module *m, spe_id x, spe_id *n)
 /* x - 2 n' = n / 2 + r with r in -1/4 .. 1/4, exactly, for functions of pi x; r times pi. */
 static spe_id spe_reduced_pi_(spe_module *m, spe_id x, spe_id *n)
 {
-    spe_id whole = spe_int_like_(m, x), a = spe_glsl_abs_(m, x), half = spe_glsl_f_(m, x, 0.5);
+    spe_id integer = spe_int_like_(m, x), a = spe_glsl_abs_(m, x), half = spe_glsl_f_(m, x, 0.5);
     spe_id pairs = spe_glsl_round_(m, spe_fmul(m, a, half)), t = spe_fsub(m, a, spe_fmul_c_(m, pairs, 2.0));
     spe_id halves = spe_glsl_round_(m, spe_fadd(m, t, t));
-    *n = spe_and_c_(m, spe_f_to_s(m, whole, halves), 3);
+    *n = spe_and_c_(m, spe_f_to_s(m, integer, halves), 3);
     return spe_fmul_c_(m, spe_fsub(m, t, spe_fmul(m, halves, half)), 3.141592653589793);
 }
 

@@ -266,7 +266,7 @@ static spe_id spe_struct_of_(spe_module *m, const char *name, uint32_t n, const 
 }
 
 /* Makes a struct, if it is one, a type of its own: the next spe_struct of its members is another. */
-XE_FN_ void spe_own_struct_(spe_module *m, spe_id type)
+XE_FN_ void spe_unshare_struct_(spe_module *m, spe_id type)
 {
     const spe_type_info *t = spe_info_(m, type);
     if (t && t->kind == SPE_KIND_STRUCT) spe_forget_(m, SPE_OpTypeStruct, type, t->count, t->members);
@@ -301,10 +301,10 @@ spe_id spe_struct_new(spe_module *m, uint32_t n, const spe_id *members)
 {
     spe_id next = (spe_id)m->id_count, id = spe_struct_of_(m, __func__, n, members);
     if (id && id < next) { /* that of an spe_struct before: spe_struct's next call gives a third */
-        spe_own_struct_(m, id);
+        spe_unshare_struct_(m, id);
         id = spe_struct_of_(m, __func__, n, members);
     }
-    spe_own_struct_(m, id);
+    spe_unshare_struct_(m, id);
     return id;
 }
 

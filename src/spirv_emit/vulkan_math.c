@@ -23,10 +23,10 @@ static uint32_t spe_glsl_number_(spe_math_op f)
 /* Half away from zero, which Vulkan leaves open. */
 static spe_id spe_round_away_(spe_module *m, spe_id x)
 {
-    spe_id whole = spe_glsl_(m, SPE_GLSL_TRUNC_, "llf:=", x, 0, 0), rest = spe_glsl_abs_(m, spe_fsub(m, x, whole));
+    spe_id integer = spe_glsl_(m, SPE_GLSL_TRUNC_, "llf:=", x, 0, 0), rest = spe_glsl_abs_(m, spe_fsub(m, x, integer));
     spe_id up = spe_glsl_f_(m, x, 1.0), down = spe_glsl_f_(m, x, -1.0), negative = spe_flt_c_(m, x, 0.0);
-    spe_id away = spe_fadd(m, whole, spe_select(m, negative, down, up)), half = spe_glsl_f_(m, x, 0.5);
-    return spe_select(m, spe_fge(m, rest, half), away, whole);
+    spe_id away = spe_fadd(m, integer, spe_select(m, negative, down, up)), half = spe_glsl_f_(m, x, 0.5);
+    return spe_select(m, spe_fge(m, rest, half), away, integer);
 }
 
 /* Zeros before the highest bit, or after the lowest, of integers of 32 bits; SPE_POPCOUNT: the bits that are set. */
@@ -243,7 +243,7 @@ static spe_id spe_made_(spe_module *m, spe_math_op f, const spe_id *a)
     case SPE_ERF: return spe_error_function_(m, x);
     case SPE_ERFC: return spe_error_complement_(m, x);
     case SPE_POW: case SPE_POWR: return spe_power_(m, f, x, y);
-    case SPE_POWN: case SPE_ROOTN: return spe_whole_power_(m, f, x, y);
+    case SPE_POWN: case SPE_ROOTN: return spe_integer_power_(m, f, x, y);
     case SPE_CBRT: return spe_cube_root_(m, x);
     case SPE_HYPOT: return spe_hypotenuse_(m, x, y);
     case SPE_LDEXP: return spe_scaled_(m, x, y);

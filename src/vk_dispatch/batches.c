@@ -65,7 +65,7 @@ bool vkd_batch_free_(vkd_batch *b, const char *file, int line)
 {
     vkd_device *d = b ? vkd_at_(b->device, file, line) : NULL;
     if (!d) return true;
-    vkd_settle_(d);
+    vkd_await_all_(d);
     if (b->recording_) vkd_drop_(d, VKD_RES_RECORDING_, (uintptr_t)b->recording_);
     memset(b, 0, sizeof *b);
     return true;

@@ -101,7 +101,7 @@ XE_FN_ VkSemaphore vkd_create_counter_(vkd_device *d)
 }
 
 /* Waits for all that was started, also after an error, and frees what it used. */
-XE_FN_ bool vkd_settle_(vkd_device *d)
+XE_FN_ bool vkd_await_all_(vkd_device *d)
 {
     bool ok = vkd_await_tick_(d, d->ticks_);
     if (d->started_count_)
@@ -111,7 +111,7 @@ XE_FN_ bool vkd_settle_(vkd_device *d)
     return ok;
 }
 
-bool vkd_wait_(vkd_device *d) { return vkd_usable_(d) && vkd_settle_(d); }
+bool vkd_wait_(vkd_device *d) { return vkd_usable_(d) && vkd_await_all_(d); }
 
 /* Appends a pointer to a list; false and an error if out of memory. */
 static bool vkd_append_pointer_(vkd_device *d, void **list, size_t *count, size_t *room, void *p)

@@ -6,7 +6,7 @@ bool vkd_free_(vkd_device *d, void *p)
     if (!d) return false;
     if (!p) return true;
     if (!d->open_) return vkd_fail_(d, VKD_NOT_OPEN, "the device is not open");
-    vkd_settle_(d);
+    vkd_await_all_(d);
     return vkd_drop_(d, VKD_RES_MEMORY_, (uintptr_t)p) ||
            vkd_fail_(d, VKD_NOT_ALLOCATED, "%p is not an allocation of this device", p);
 }
@@ -24,7 +24,7 @@ static bool vkd_copy_on_device_(vkd_device *d, const vkd_resource_ *to, size_t t
     vkd_barrier_(d, commands);
     d->vk_->vkCmdCopyBuffer(commands, from->buffer, to->buffer, 1, &region);
     vkd_barrier_(d, commands);
-    return vkd_start_commands_(d, commands) && vkd_settle_(d);
+    return vkd_start_commands_(d, commands) && vkd_await_all_(d);
 }
 
 /* The staging memory; false and an error if there is none. */
@@ -58,7 +58,7 @@ bool vkd_copy_(vkd_device *d, void *dst, const void *src, size_t bytes)
     if (!vkd_usable_(d)) return false;
     if (!bytes) return true;
     if (!vkd_in_range_(d, "destination of a copy", dst, bytes, &to) ||
-        !vkd_in_range_(d, "source of a copy", src, bytes, &from) || !vkd_settle_(d))
+        !vkd_in_range_(d, "source of a copy", src, bytes, &from) || !vkd_await_all_(d))
         return false;
     size_t to_offset = to ? (size_t)((uintptr_t)dst - (uintptr_t)to->handle) : 0;
     size_t from_offset = from ? (size_t)((uintptr_t)src - (uintptr_t)from->handle) : 0;
@@ -85,7 +85,7 @@ bool vkd_fill_pattern_(vkd_device *d, void *dst, const void *pattern, size_t siz
     if (!pattern) return vkd_fail_(d, VKD_NULL_POINTER, "a fill of %zu bytes with no pattern", bytes);
     if (!size || (size & (size - 1)) || bytes % size || size > 16)
         return vkd_fail_(d, VKD_FILL_PATTERN, "a pattern of %zu bytes for %zu bytes", size, bytes);
-    if (!vkd_in_range_(d, "destination of a fill", dst, bytes, &to) || !vkd_settle_(d)) return false;
+    if (!vkd_in_range_(d, "destination of a fill", dst, bytes, &to) || !vkd_await_all_(d)) return false;
     if (!to || to->mapped) {
         vkd_repeat_((char *)dst, pattern, size, bytes);
         return true;

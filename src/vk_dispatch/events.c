@@ -21,7 +21,7 @@ bool vkd_event_free_(vkd_event *e, const char *file, int line)
 {
     vkd_device *d = e ? vkd_at_(e->device, file, line) : NULL;
     if (!d || !e->state_) return e != NULL;
-    vkd_settle_(d);
+    vkd_await_all_(d);
     bool ok = vkd_drop_(d, VKD_RES_EVENT_, (uintptr_t)e->state_);
     e->state_ = NULL;
     return ok;

@@ -108,18 +108,18 @@ typedef struct vkd_bound_launch_ {
 typedef struct vkd_conversions_ vkd_conversions_; /* of matrices: vectors.c */
 
 /* VkConvertCooperativeVectorMatrixInfoNV, see vectors.c. */
-typedef union vkd_place_ {
+typedef union vkd_device_or_host_ {
     uint64_t address;
     const void *host;
-} vkd_place_;
+} vkd_device_or_host_;
 
 typedef struct vkd_vector_conversion_ {
     VkStructureType sType;
     const void *pNext;
     size_t from_bytes;
-    vkd_place_ from;
+    vkd_device_or_host_ from;
     size_t *to_bytes;
-    vkd_place_ to;
+    vkd_device_or_host_ to;
     uint32_t from_type, to_type, rows, columns, from_layout;
     size_t from_stride;
     uint32_t to_layout;

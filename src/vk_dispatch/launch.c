@@ -39,7 +39,7 @@ bool vkd_launch_(vkd_kernel *k, vkd_batch *b, int how, double *ns, const char *f
     }
     if (!vkd_start_(k, ns != NULL, &launch)) return false;
     if (how == VKD_RUN_START_) return true;
-    return vkd_settle_(d) && (!ns || vkd_read_time_(d, d->queries, 0, ns));
+    return vkd_await_all_(d) && (!ns || vkd_read_time_(d, d->queries, 0, ns));
 }
 
 double vkd_launch_timed_(vkd_kernel *k, const char *file, int line, vkd_groups groups, const vkd_arg *args,

@@ -134,7 +134,7 @@ static bool vkd_local_size_ok_(const vkd_kernel *k)
 }
 
 /* Where each parameter is: aligned to its size, in their order; those in local memory are not passed. */
-static bool vkd_place_params_(vkd_kernel *k)
+static bool vkd_offset_params_(vkd_kernel *k)
 {
     VkPushConstantRange range;
     VkPipelineLayoutCreateInfo info;
@@ -169,7 +169,7 @@ bool vkd_kernel_get_(vkd_kernel *k, vkd_module *module, const char *name, const 
     k->cache_ = module->cache_;
     memcpy(k->name, name, strlen(name) + 1);
     if (vkd_read_kernel_(k, module) && vkd_local_size_ok_(k) && vkd_subgroup_size_(k, k->subgroup_size, file, line) &&
-        vkd_parse_params_(d, name, params, k->params, &k->param_count) && vkd_place_params_(k))
+        vkd_parse_params_(d, name, params, k->params, &k->param_count) && vkd_offset_params_(k))
         return true;
     memset(k, 0, sizeof *k);
     return false;
@@ -223,7 +223,7 @@ bool vkd_kernel_clone_(vkd_kernel *k, const vkd_kernel *from, vkd_device *d)
     copy.layout_ = VK_NULL_HANDLE;
     copy.bytes_ = 0;
     copy.cache_ = NULL; /* it belongs to the thread of the other queue */
-    if (!vkd_place_params_(&copy)) return false;
+    if (!vkd_offset_params_(&copy)) return false;
     *k = copy;
     return true;
 }
@@ -232,7 +232,7 @@ bool vkd_kernel_free_(vkd_kernel *k, const char *file, int line)
 {
     vkd_device *d = k ? vkd_at_(k->device, file, line) : NULL;
     if (!d) return k != NULL;
-    vkd_settle_(d);
+    vkd_await_all_(d);
     if (k->pipeline_) vkd_drop_(d, VKD_RES_PIPELINE_, (uint64_t)k->pipeline_);
     if (k->layout_) vkd_drop_(d, VKD_RES_LAYOUT_, (uint64_t)k->layout_);
     memset(k, 0, sizeof *k);

@@ -84,7 +84,7 @@ static bool vkd_convert_on_host_(vkd_device *d, const vkd_conversion *c)
 {
     vkd_vector_conversion_ described;
     size_t bytes = 0;
-    if (!vkd_place_conversion_(d, c, &described, &bytes)) return false;
+    if (!vkd_locate_conversion_(d, c, &described, &bytes)) return false;
     size_t source = described.from_bytes = vkd_source_bytes_(d, c, described);
     char *from = (char *)malloc(source), *to = (char *)calloc(1, bytes);
     char *rounded = (char *)malloc((size_t)c->rows * c->columns * vkd_element_of_(c->to_type)->bytes);

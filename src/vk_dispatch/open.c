@@ -148,7 +148,7 @@ void vkd_close_(vkd_device *d)
 {
     if (!d || !d->vk_) return;
     if (d->device) {
-        vkd_settle_(d);
+        vkd_await_all_(d);
         vkd_drop_all_(d);
         if (d->queries) d->vk_->vkDestroyQueryPool(d->device, d->queries, NULL);
         if (d->clock_) d->vk_->vkDestroySemaphore(d->device, d->clock_, NULL);

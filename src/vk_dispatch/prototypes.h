@@ -52,7 +52,7 @@ XE_FN_ bool vkd_submit_(vkd_device *d, VkCommandBuffer commands, vkd_signal_stat
 XE_FN_ bool vkd_await_(vkd_device *d, VkSemaphore semaphore, uint64_t value);
 XE_FN_ bool vkd_await_tick_(vkd_device *d, uint64_t tick);
 XE_FN_ VkSemaphore vkd_create_counter_(vkd_device *d);
-XE_FN_ bool vkd_settle_(vkd_device *d);
+XE_FN_ bool vkd_await_all_(vkd_device *d);
 XE_FN_ bool vkd_start_commands_(vkd_device *d, VkCommandBuffer commands);
 XE_FN_ void *vkd_loan_(vkd_device *d, size_t bytes);
 XE_FN_ bool vkd_read_time_(vkd_device *d, VkQueryPool pool, uint32_t launch, double *ns);
@@ -70,7 +70,7 @@ XE_FN_ bool vkd_is_fp8_(uint32_t type);
 XE_FN_ bool vkd_describe_conversion_(vkd_device *d, const vkd_conversion *c, vkd_vector_conversion_ *to);
 XE_FN_ bool vkd_convert_by_driver_(vkd_device *d, const vkd_vector_conversion_ *c);
 XE_FN_ size_t vkd_source_bytes_(vkd_device *d, const vkd_conversion *c, vkd_vector_conversion_ described);
-XE_FN_ bool vkd_place_conversion_(vkd_device *d, const vkd_conversion *c, vkd_vector_conversion_ *to, size_t *bytes);
+XE_FN_ bool vkd_locate_conversion_(vkd_device *d, const vkd_conversion *c, vkd_vector_conversion_ *to, size_t *bytes);
 XE_FN_ void vkd_free_conversions_(vkd_conversions_ *c);
 XE_FN_ bool vkd_are_described_(vkd_device *d, const vkd_conversion *list, uint32_t count);
 XE_FN_ vkd_conversions_ *vkd_make_conversions_(vkd_device *d, const vkd_conversion *from, uint32_t count);

@@ -93,7 +93,7 @@ static bool vkd_check_fp8_(vkd_device *d, const vkd_element_ *dest, vkd_layout l
                      (int)layout);
 }
 
-/* The conversion as the driver takes it, but for places; checked. */
+/* The conversion as the driver takes it, but for addresses; checked. */
 XE_FN_ bool vkd_describe_conversion_(vkd_device *d, const vkd_conversion *c, vkd_vector_conversion_ *to)
 {
     memset(to, 0, sizeof *to);
@@ -149,7 +149,7 @@ size_t vkd_converted_bytes_(vkd_device *d, const vkd_conversion *c)
 }
 
 /* Checks the memory of one side, and finds its address. */
-static bool vkd_check_place_(vkd_device *d, const char *what, const void *p, size_t bytes, size_t needed,
+static bool vkd_find_address_(vkd_device *d, const char *what, const void *p, size_t bytes, size_t needed,
                              uint64_t *address)
 {
     const vkd_resource_ *r;
@@ -173,14 +173,14 @@ XE_FN_ size_t vkd_source_bytes_(vkd_device *d, const vkd_conversion *c, vkd_vect
     return vkd_query_bytes_(d, described);
 }
 
-/* The conversion with its places. */
-XE_FN_ bool vkd_place_conversion_(vkd_device *d, const vkd_conversion *c, vkd_vector_conversion_ *to, size_t *bytes)
+/* The conversion with its addresses. */
+XE_FN_ bool vkd_locate_conversion_(vkd_device *d, const vkd_conversion *c, vkd_vector_conversion_ *to, size_t *bytes)
 {
     if (!vkd_describe_conversion_(d, c, to)) return false;
     *bytes = vkd_query_bytes_(d, *to);
     to->to_bytes = bytes;
-    return vkd_check_place_(d, "the destination of a conversion", c->to, c->to_bytes, *bytes, &to->to.address) &&
-           vkd_check_place_(d, "the source of a conversion", c->from, c->from_bytes, vkd_source_bytes_(d, c, *to),
+    return vkd_find_address_(d, "the destination of a conversion", c->to, c->to_bytes, *bytes, &to->to.address) &&
+           vkd_find_address_(d, "the source of a conversion", c->from, c->from_bytes, vkd_source_bytes_(d, c, *to),
                             &to->from.address);
 }
 
@@ -226,7 +226,7 @@ XE_FN_ vkd_conversions_ *vkd_make_conversions_(vkd_device *d, const vkd_conversi
     }
     if (!c || !c->all || !c->bytes) vkd_fail_(d, VKD_OUT_OF_MEMORY, "no room for %" PRIu32 " conversions", count);
     for (uint32_t i = 0; i < count && !d->error.id; i++)
-        if (vkd_place_conversion_(d, &from[i], &c->all[i], &c->bytes[i])) vkd_check_command_(d, &c->all[i]);
+        if (vkd_locate_conversion_(d, &from[i], &c->all[i], &c->bytes[i])) vkd_check_command_(d, &c->all[i]);
     if (!found && !d->error.id) vkd_fail_(d, VKD_NO_LOADER, "Vulkan has no function %s", name);
     if (!d->error.id) return c;
     vkd_free_conversions_(c);
@@ -248,7 +248,7 @@ XE_FN_ bool vkd_convert_by_command_(vkd_device *d, const vkd_conversion *convers
         vkd_record_conversions_(d, commands, all);
         vkd_barrier_(d, commands);
     }
-    bool ok = commands && vkd_start_commands_(d, commands) && vkd_settle_(d);
+    bool ok = commands && vkd_start_commands_(d, commands) && vkd_await_all_(d);
     vkd_free_conversions_(all);
     return ok;
 }

@@ -102,7 +102,7 @@ static void xt_make_module_(xt_ctx *x, xt_module *mod)
 static bool xt_check_one_module_(const xt_module *mods, const xt_build_desc *descs, int last)
 {
     const xt_build_desc *b = &descs[last];
-    spe_place at = {b->file, b->line};
+    spe_line at = {b->file, b->line};
     xt_where_ w = {(xt_ctx *)(void *)mods[last].owner_, &at};
     for (int i = 0; i < last; i++) {
         const xt_build_desc *a = &descs[i];
@@ -122,7 +122,7 @@ static bool xt_build_kernel_(xt_module *mods, const xt_build_desc *descs, int i)
 {
     const xt_build_desc *desc = &descs[i];
     xt_module *mod = &mods[i];
-    spe_place at = {desc->file, desc->line}, head = {desc->kernel->file, desc->kernel->line};
+    spe_line at = {desc->file, desc->line}, head = {desc->kernel->file, desc->kernel->line};
     xt_where_ w = {NULL, &at};
     xt_ctx *x = (xt_ctx *)(i ? spe_build_next(mod, mod - 1, xt_errors_(), sizeof *x)
                              : spe_build_begin(mod, xt_errors_(), sizeof *x, desc->version,
@@ -161,7 +161,7 @@ static bool xt_share_flags_(xt_module *mods, const xt_build_desc *descs, int cou
     }
     for (int i = 0; i < count; i++) {
         xt_ctx *x = (xt_ctx *)(void *)mods[i].owner_, *last = (xt_ctx *)(void *)mods[count - 1].owner_;
-        spe_place at = {descs[i].file, descs[i].line};
+        spe_line at = {descs[i].file, descs[i].line};
         xt_where_ w = {last, &at};
         mods[i].build_flags = flags;
         if (large && xt_group_size_(x) / x->S > xt_most_with_256_(x))

@@ -33,7 +33,7 @@ template <class T> constexpr int xt_table_of_cpp_(const T *)
 #undef XT_KERNEL
 #define XT_KERNEL(name_, ...) SPE_KERNEL(xt, XT, name_, __VA_ARGS__)
 #undef XT_HERE_
-#define XT_HERE_ (xt_where_{xt_context_, SPE_CPP_PLACE})
+#define XT_HERE_ (xt_where_{xt_context_, SPE_CPP_LINE})
 #undef XT_OPERANDS_
 #define XT_OPERANDS_(...) (spe_cpp_operands{__VA_ARGS__})
 #undef XT_NUMBERS_

@@ -289,7 +289,7 @@ typedef struct {
     int lines, chunks;      /* of memory; vectors of 16 bytes in a line */
     int pitch, at;          /* in local memory, in vectors: from line to line, and where the first begins */
     int units;              /* vectors that a lane copies */
-    int run, blocks;        /* if lines are not aligned: those that follow one another; blocks in which all lie */
+    int burst, blocks;       /* if lines are not aligned: those that follow one another; blocks in which all lie */
     bool ends_unseen;       /* what is outside of the matrix where the loop does not move it, see passes/outside.c */
     bool kept;              /* from the load on it is matrices, of which local memory keeps no copy */
     cm_use use;             /* of these */
@@ -303,7 +303,7 @@ typedef struct {
 typedef struct {
     int rows, cols, pitch; /* elements from column to column */
     cm_layout plain;       /* of the strip as a vector of lanes */
-    int parts, runs;       /* its parts, and those of a block's band of columns */
+    int parts, band;        /* its parts, and those of a block's band of columns */
     spe_id ptr, vector;    /* to its first element in local memory; the number of the vector with it */
 } xt_opaque_strip_;
 

@@ -91,7 +91,7 @@ XE_FN_ uint32_t xt_tied_(xt_ctx *x, uint32_t id);
 XE_FN_ bool xt_value_is_opaque_(xt_ctx *x, uint32_t id);
 XE_FN_ cm_use xt_layout_(xt_ctx *x, uint32_t id);
 XE_FN_ bool xt_is_opaque_product_(xt_ctx *x, const xt_node_ *n);
-XE_FN_ bool xt_is_opaque_whole_(const xt_node_ *n);
+XE_FN_ bool xt_is_opaque_instruction_(const xt_node_ *n);
 XE_FN_ bool xt_is_opaque_each_(xt_ctx *x, const xt_node_ *n);
 XE_FN_ bool xt_is_opaque_column_(const xt_vec *v);
 XE_FN_ bool xt_is_opaque_reduce_(xt_ctx *x, const xt_node_ *n);

@@ -49,7 +49,7 @@ XE_FN_ bool zed_batch_execute_(zed_batch *b)
 {
     zed_recording_ *r = b->recording_;
     zed_device *d = b->device;
-    if (!zed_batch_finish_(b) || (r->awaited && !zed_settle_(d)) || (r->stale && !zed_renew_(r))) return false;
+    if (!zed_batch_finish_(b) || (r->awaited && !zed_await_all_(d)) || (r->stale && !zed_renew_(r))) return false;
     r->awaited = false;
     b->list = r->list;
     if (!zed_recording_reset_(r) || !zed_open_gate_(r)) return false;

@@ -33,7 +33,7 @@ bool zed_launch_(zed_kernel *k, zed_batch *b, int how, double *ns, const char *f
         d->pending_ = true;
         return zed_append_(k, d->list, after, NULL, groups);
     }
-    return zed_settle_(d) && zed_append_(k, d->list, false, d->event, groups) && zed_await_event_(d, k->name, ns);
+    return zed_await_all_(d) && zed_append_(k, d->list, false, d->event, groups) && zed_await_event_(d, k->name, ns);
 }
 
 double zed_launch_timed_(zed_kernel *k, const char *file, int line, zed_groups groups, const zed_arg *args,

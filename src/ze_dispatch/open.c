@@ -64,7 +64,7 @@ static bool zed_make_queue_(zed_device *d)
 void zed_close_(zed_device *d)
 {
     if (!d) return;
-    zed_settle_(d);
+    zed_await_all_(d);
     while (d->resource_count_) zed_destroy_(d, &d->resources_[--d->resource_count_]);
     if (d->event) ZED_CALL_(d, zeEventDestroy, (d->event));
     if (d->pool) ZED_CALL_(d, zeEventPoolDestroy, (d->pool));

@@ -6,7 +6,7 @@ XE_FN_ bool zed_find_functions_(zed_device *d);
 XE_FN_ double zed_tick_ns_from_(uint64_t old_meaning, uint64_t new_meaning);
 XE_FN_ bool zed_event_ns_(zed_device *d, ze_event_handle_t event, double *ns);
 XE_FN_ bool zed_await_event_(zed_device *d, const char *what, double *ns);
-XE_FN_ bool zed_settle_(zed_device *d);
+XE_FN_ bool zed_await_all_(zed_device *d);
 XE_FN_ bool zed_follow_batches_(zed_device *d);
 XE_FN_ ptrdiff_t zed_find_(const zed_device *d, int kind, const void *handle);
 XE_FN_ bool zed_destroy_(zed_device *d, const zed_resource_ *r);

@@ -72,7 +72,7 @@ XE_FN_ bool zed_drop_(zed_device *d, int kind, void *handle)
 {
     ptrdiff_t i = zed_find_(d, kind, handle);
     if (i < 0) return false;
-    zed_settle_(d);
+    zed_await_all_(d);
     zed_resource_ r = d->resources_[i];
     zed_forget_(d, i);
     return zed_destroy_(d, &r);

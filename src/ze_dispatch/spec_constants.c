@@ -65,15 +65,15 @@ static bool zed_spec_type_(const zed_source *s, uint32_t id, zed_type_ *t, char 
     }
     at = zed_find_op_(s, ZED_OP_SPEC_, 2, target);
     if (!at) return false;
-    bool whole = (i = zed_find_op_(s, ZED_OP_TYPE_INT_, 1, zed_word_(s, at + 1))) != 0;
-    if (!whole) i = zed_find_op_(s, ZED_OP_TYPE_FLOAT_, 1, zed_word_(s, at + 1));
+    bool integer = (i = zed_find_op_(s, ZED_OP_TYPE_INT_, 1, zed_word_(s, at + 1))) != 0;
+    if (!integer) i = zed_find_op_(s, ZED_OP_TYPE_FLOAT_, 1, zed_word_(s, at + 1));
     if (!i || (zed_word_(s, i) >> 16) < 3) return false;
     bits = zed_word_(s, i + 2);
-    bool bf16 = !whole && bits == 16 && (zed_word_(s, i) >> 16) > 3; /* that encoding has 16 bits */
-    bool known = bits == 16 || bits == 32 || bits == 64 || (whole && bits == 8);
+    bool bf16 = !integer && bits == 16 && (zed_word_(s, i) >> 16) > 3; /* that encoding has 16 bits */
+    bool known = bits == 16 || bits == 32 || bits == 64 || (integer && bits == 8);
     t->size = (unsigned char)(known ? bits / 8 : 1);
-    t->kind = !known ? 0 : whole ? 'i' : bf16 ? 'b' : bits == 16 ? 'h' : 'f';
-    snprintf(name, 16, "%s%" PRIu32, whole ? "i" : bf16 ? "bf" : "f", bits);
+    t->kind = !known ? 0 : integer ? 'i' : bf16 ? 'b' : bits == 16 ? 'h' : 'f';
+    snprintf(name, 16, "%s%" PRIu32, integer ? "i" : bf16 ? "bf" : "f", bits);
     return true;
 }
 

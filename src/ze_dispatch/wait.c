@@ -39,7 +39,7 @@ XE_FN_ bool zed_await_event_(zed_device *d, const char *what, double *ns)
 }
 
 /* Waits for everything that was started, even after an error, since it may use what is about to be freed. */
-XE_FN_ bool zed_settle_(zed_device *d)
+XE_FN_ bool zed_await_all_(zed_device *d)
 {
     bool batches = d->last_ != NULL, ok = true;
     d->last_ = NULL;
@@ -60,4 +60,4 @@ XE_FN_ bool zed_follow_batches_(zed_device *d)
     return ZED_CALL_(d, zeCommandListAppendBarrier, (d->list, NULL, 1, &d->last_->done));
 }
 
-bool zed_wait_(zed_device *d) { return zed_usable_(d) && zed_settle_(d); }
+bool zed_wait_(zed_device *d) { return zed_usable_(d) && zed_await_all_(d); }

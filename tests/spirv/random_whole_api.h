@@ -357,8 +357,8 @@ static const char *const left_out[][2] = {
      "spe_print_error",
      "errors of headers above, and their texts: test_spirv_emit"},
     {"spe_arith_name spe_real_arith spe_real_compare spe_val_of spe_val_int spe_val_uint spe_val_real spe_val_float "
-     "spe_val_same spe_val_is_set spe_val_is_condition spe_int_fits spe_runs spe_run spe_list_add", "numbers of the "
-     "kernel languages, on the host: tests of xetile.h"},
+     "spe_val_same spe_val_is_set spe_val_is_condition spe_int_fits spe_part_count spe_part_length spe_list_add",
+     "numbers of the kernel languages, on the host: tests of xetile.h"},
     {"spe_shared_vectors spe_vectors_store spe_vectors_coop_load", "only for Vulkan: test_vulkan_matrices"},
     {"spe_lane_bit spe_lane_number spe_load_inside", "constants of lanes, and elements with bounds, of coopmatrix.h "
      "and xetile.h, whose tests compare what they move: test_coopmatrix_ops, test_coopmatrix_memory"},

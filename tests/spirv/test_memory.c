@@ -150,7 +150,7 @@ static void matrices(spe_module *m, spe_id p)
     a = cm_convert(&c, &b, CM_F16);
     b = cm_splat(&c, 16, 32, CM_F16, CM_B, spe_const_f(m, spe_float(m, 16), 0.5));
     d = cm_mul_add(&c, CM_F32, &a, &b, NULL);
-    b = cm_reduce_spread(&c, CM_MAX, CM_BY_ROW, &d, 32);
+    b = cm_reduce_broadcast(&c, CM_MAX, CM_BY_ROW, &d, 32);
     d = cm_sub(&c, &d, &b);
     spe_for(m, spe_i32(m, 0), spe_i32(m, 9), spe_i32(m, 1), (uint32_t)d.parts, d.part);
     d = cm_unary(&c, CM_TANH, &d);

@@ -76,7 +76,7 @@ TEST(what_is_given_is_kept)
     t = xt_tiles_for(&target, &p);
     CHECK_INT(t.c.sg_layout[0] * t.c.sg_layout[1], 4);
     CHECK_HAS(t.why, "room for 4");
-    p.held = 1; /* another 32 x 64 does not fit */
+    p.live = 1; /* another 32 x 64 does not fit */
     p.max_subgroups = 16;
     t = xt_tiles_for(&target, &p);
     CHECK(t.rows == 128 && t.cols == 128 && t.c.sg_data[0] == 32 && t.c.sg_data[1] == 32);

@@ -269,7 +269,7 @@ XE_FN_ void xt_region_end_(spe_module *m, const spe_region *r)
 {
     xt_ctx *x = (xt_ctx *)(void *)m;
     xt_frame_ *f = x->frames[r->depth - 1];
-    spe_place at = {r->in->open[r->depth - 1].file, r->in->open[r->depth - 1].line};
+    spe_line at = {r->in->open[r->depth - 1].file, r->in->open[r->depth - 1].line};
     xt_where_ w = {x, &at};
     bool last = r->calls > r->sides;
     if (!xt_enter_(w)) return;

@@ -2,7 +2,7 @@
 #include "../internal.h"
 
 /* Does a side of a piece consist of whole matrices of this size, in blocks as coopmatrix.h has them? */
-static bool xt_is_whole_(const xt_ctx *x, int columns, int size)
+static bool xt_side_fits_(const xt_ctx *x, int columns, int size)
 {
     return columns % size == 0 && (columns % x->S == 0 || columns == x->S / 2);
 }
@@ -14,8 +14,8 @@ XE_FN_ bool xt_is_opaque_product_(xt_ctx *x, const xt_node_ *n)
     if (n->op != XT_OP_TILE_MMA_ || !x->opaque_words || n->divergence > 1 || d->left.type != d->right.type)
         return false;
     const cm_coop_shape *s = cm_coop_shape_of(&x->target, d->left.type, xt_value_at_(x, n->result)->now.vec.type);
-    return s && d->left.dist.data[0] % s->m == 0 && xt_is_whole_(x, d->left.dist.data[1], s->k) &&
-           xt_is_whole_(x, d->right.dist.data[1], s->n);
+    return s && d->left.dist.data[0] % s->m == 0 && xt_side_fits_(x, d->left.dist.data[1], s->k) &&
+           xt_side_fits_(x, d->right.dist.data[1], s->n);
 }
 
 /* Is it a sum, or a number in each element, which is made as one? */
@@ -26,7 +26,7 @@ static bool xt_may_be_opaque_(xt_ctx *x, const xt_vec *v)
 }
 
 /* Is it an instruction on whole matrices? */
-XE_FN_ bool xt_is_opaque_whole_(const xt_node_ *n)
+XE_FN_ bool xt_is_opaque_instruction_(const xt_node_ *n)
 {
     bool real = xt_is_float_((int)n->vectors->v[0].type);
     if (n->op == XT_OP_CAST_VECTOR_) return true;
@@ -41,7 +41,8 @@ static bool xt_can_be_opaque_(const xt_node_ *n)
     int from = (int)d->v[0].type;
     switch (n->op) {
     case XT_OP_BINARY_VECTOR_:
-        return xt_is_opaque_whole_(n) || (from == CM_F32 && (n->kind == SPE_ARITH_MIN || n->kind == SPE_ARITH_MAX));
+        return xt_is_opaque_instruction_(n) ||
+               (from == CM_F32 && (n->kind == SPE_ARITH_MIN || n->kind == SPE_ARITH_MAX));
     case XT_OP_CAST_VECTOR_:
         return (from == CM_F16 || from == CM_F32) && (d->type == CM_F16 || d->type == CM_F32);
     case XT_OP_MATH_VECTOR_: return d->type == CM_F32;
@@ -83,6 +84,6 @@ XE_FN_ bool xt_is_opaque_broadcast_(xt_ctx *x, const xt_node_ *n)
     const xt_dist *r = &xt_value_at_(x, n->result)->now.vec.dist;
     const cm_coop_shape *s = cm_coop_shape_of(&x->target, CM_F16, CM_F32);
     return s && xt_is_opaque_column_(&d->v) && r->data[0] == d->v.dist.data[0] &&
-           r->rounds[0] == d->v.dist.rounds[0] && xt_is_whole_(x, r->data[1], s->n) &&
+           r->rounds[0] == d->v.dist.rounds[0] && xt_side_fits_(x, r->data[1], s->n) &&
            xt_value_is_opaque_(x, d->v.id);
 }

@@ -84,7 +84,7 @@ static int64_t xt_piece_bytes_(const xt_product *p, const cm_target *target, con
     int a = xt_bytes_(p->a - 1), b = xt_bytes_(p->b - 1), sum = p->c ? xt_bytes_(p->c - 1) : 4;
     if (xt_is_checked_(p, target) && !xt_is_int_(p->a - 1)) a = a < 4 ? 4 : a, b = b < 4 ? 4 : b;
     int rows = target->block1d && p->inside && data[0] > 8 ? 8 : data[0];
-    return (int64_t)data[0] * data[1] * (sum < 4 ? 4 : sum) * (1 + p->held) + (int64_t)k * (rows * a + data[1] * b) +
+    return (int64_t)data[0] * data[1] * (sum < 4 ? 4 : sum) * (1 + p->live) + (int64_t)k * (rows * a + data[1] * b) +
            p->extra;
 }
 
@@ -132,7 +132,7 @@ static void xt_fit_device_(xt_tiles *t, xt_shape_ *s, const xt_product *p, const
     bool shrunk = false;
     while (xt_piece_bytes_(p, target, s->data, s->k) > bytes && xt_shrink_(s, p, least)) shrunk = true;
     xt_product loop = *p;
-    loop.held = 0; /* what is held comes after the loop */
+    loop.live = 0; /* what else is live comes after the loop */
     bool large = target->block1d || xt_piece_bytes_(&loop, target, s->data, s->k) > bytes / 2;
     t->registers = large && target->build_flags[0] ? 256 : 0;
     int most = target->max_group_size / t->subgroup_size / (t->registers ? 2 : 1);

@@ -40,7 +40,7 @@ XE_FN_ xt_tile xt_transposed_(const xt_tile *t)
 
 typedef struct {
     xt_op_ op;
-    spe_place at;
+    spe_line at;
 } xt_scope_;
 
 /* A new scope, of a region or a side of it. Scope 0 is the kernel's. */

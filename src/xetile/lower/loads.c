@@ -32,7 +32,7 @@ XE_FN_ void xt_write_load_tile_(xt_ctx *x, const xt_node_ *n)
     xt_vec v = xt_make_vec_(x, n);
     xt_val padding = xt_padding_(t.type, d->padding);
     bool plain = xt_pads_with_zero_(d) && d->border == XT_BORDER_PADDING && storage == v.type;
-    x->cm.own_headers = x->block2d && x->loops_around && xt_has_room_(x);
+    x->cm.separate_headers = x->block2d && x->loops_around && xt_has_room_(x);
     if (x->unrolled && plain && xt_load_unrolled_(x, n, &t, &v)) {
         xt_define_vec_(x, n->result, v);
         return;
@@ -46,7 +46,7 @@ XE_FN_ void xt_write_load_tile_(xt_ctx *x, const xt_node_ *n)
             v.block[b.i] = cm_load(&x->cm, b.cols, b.rows, storage, v.use, &mem);
         if (storage != v.type) v.block[b.i] = cm_map1(&x->cm, &v.block[b.i], xt_truth_, NULL);
     }
-    x->cm.own_headers = 0;
+    x->cm.separate_headers = 0;
     xt_define_vec_(x, n->result, v);
 }
 
@@ -62,7 +62,7 @@ static bool xt_reads_from_(const xt_node_ *n, const xt_val *base)
 
 /* May a subgroup load what it stores at the node before a barrier? In straight-line code, what precedes the barrier
  * tells; else, in a loop for example, whether the kernel loads from there at all. */
-static bool xt_reads_own_store_(xt_ctx *x, int store)
+static bool xt_reads_its_store_(xt_ctx *x, int store)
 {
     const xt_val *base = &xt_node_at_(x, store)->scattered->access.tile.base;
     for (int i = store + 1; i < x->nodes.count; i++) {
@@ -81,7 +81,7 @@ static bool xt_reads_own_store_(xt_ctx *x, int store)
 static spe_id xt_only_first_(xt_ctx *x, const xt_tile *t)
 {
     spe_id first = xt_is_first_(x, &t->dist);
-    return first && !xt_reads_own_store_(x, x->at) ? first : 0;
+    return first && !xt_reads_its_store_(x, x->at) ? first : 0;
 }
 
 /* Stores a block. Only the store is in the branch: values that are computed for it may be used again. */

@@ -8,11 +8,11 @@ static cm_matrix xt_stage_block_(xt_ctx *x, const xt_stage_ *s, spe_id from, con
     cm_layout l = cm_layout_for(&x->cm, b->cols, b->rows, s->type, s->use);
     bool right = s->use == CM_A;
     int count = cm_part_count(&l), p = right ? b->col : b->row, k = (right ? b->row : b->col) * s->local_bytes / 4;
-    int runs = l.size_k2 ? count / l.size_k2 : 1, first = 0;
+    int per_block = l.size_k2 ? count / l.size_k2 : 1, first = 0;
     spe_id *parts = (spe_id *)xt_memory_(x, (size_t)(count ? count : 1) * sizeof *parts), v;
     for (int part = 0; parts && part < count; part++) {
-        int block = part / runs, words = cm_part_words(&l, part);
-        if (part % runs == 0) first = 0;
+        int block = part / per_block, words = cm_part_words(&l, part);
+        if (part % per_block == 0) first = 0;
         int at = right ? xt_stage_position_(s, p + block * 16, k + first)
                        : xt_stage_position_(s, p + first * (l.lanes / l.size_i), k + block * XT_PLANE_);
         spe_id word = spe_int(m, right || s->local_bytes == 4 ? 32 : 16), all = spe_vec(m, word, (uint32_t)words);

@@ -44,14 +44,14 @@ XE_FN_ spe_id xt_lines_id_(xt_ctx *x, const xt_tile *t)
 
 /* A constant as an integer of the type: its low bits, as of other numbers; a floating one is truncated first. */
 XE_ONCE_
-static xt_val xt_whole_constant_(int type, const xt_val *v)
+static xt_val xt_integer_constant_(int type, const xt_val *v)
 {
     int unused = 64 - xt_bits_(type);
     uint64_t bits = (uint64_t)v->integer;
-    int64_t whole;
+    int64_t integer;
     if (v->kind == SPE_REAL) {
-        spe_real_to_int(v->real, &whole);
-        bits = (uint64_t)whole;
+        spe_real_to_int(v->real, &integer);
+        bits = (uint64_t)integer;
     }
     bits <<= unused;
     return spe_val_int(xt_is_signed_(type) ? (int64_t)bits >> unused : (int64_t)(bits >> unused));
@@ -61,7 +61,7 @@ static spe_id xt_emit_cast_(xt_ctx *x, int type, const xt_val *v)
 {
     spe_id t = xt_spe_type_(x, type);
     xt_val c = *v, one = spe_val_int(1), zero = spe_val_int(0);
-    if (xt_is_constant_(v) && !xt_is_float_(type)) c = xt_whole_constant_(type, v);
+    if (xt_is_constant_(v) && !xt_is_float_(type)) c = xt_integer_constant_(type, v);
     if (xt_is_constant_(v)) return xt_constant_(x, type, &c);
     if (v->type == XT_BOOL_) {
         spe_id otherwise = xt_constant_(x, type, &zero);

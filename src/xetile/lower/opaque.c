@@ -116,7 +116,7 @@ static spe_id xt_opaque_fits_(xt_ctx *x, const xt_tile *t, const xt_vec *v)
 }
 
 /* Stores all matrices where they lie. The pitch is masked to the alignment that it has, since compilers look for it. */
-static void xt_opaque_store_whole_(xt_ctx *x, const xt_tile *t, const xt_vec *v)
+static void xt_opaque_store_matrices_(xt_ctx *x, const xt_tile *t, const xt_vec *v)
 {
     spe_module *m = &x->m;
     int inner = xt_inner_(t), bytes = xt_bytes_(t->type);
@@ -157,17 +157,17 @@ static void xt_opaque_store_strips_(xt_ctx *x, const xt_tile *t, const xt_block_
         }
 }
 
-/* Stores a vector of matrices in global memory: whole where they fit, else as vectors of lanes. False: it is a column,
- * which lanes store. */
+/* Stores a vector of matrices in global memory: as matrices where they fit, else as vectors of lanes. False: it is a
+ * column, which lanes store. */
 XE_FN_ bool xt_store_opaque_(xt_ctx *x, const xt_tile *t, const xt_vec *v)
 {
     if (xt_is_opaque_column_(v)) return false;
-    bool whole = !t->base.local && t->step == 1;
-    if (whole) spe_if(&x->m, xt_opaque_fits_(x, t, v));
-    if (whole) xt_opaque_store_whole_(x, t, v);
-    if (whole) spe_else(&x->m, 0, NULL);
+    bool may_fit = !t->base.local && t->step == 1;
+    if (may_fit) spe_if(&x->m, xt_opaque_fits_(x, t, v));
+    if (may_fit) xt_opaque_store_matrices_(x, t, v);
+    if (may_fit) spe_else(&x->m, 0, NULL);
     for (xt_block_ b = xt_blocks_(x, &t->dist); xt_next_block_(&b);)
         xt_opaque_store_strips_(x, t, &b, &v->block[b.i]);
-    if (whole) spe_endif(&x->m, 0, NULL, NULL);
+    if (may_fit) spe_endif(&x->m, 0, NULL, NULL);
     return true;
 }

@@ -74,7 +74,7 @@ XE_FN_ void xt_write_opaque_each_(xt_ctx *x, const xt_node_ *n)
         for (int p = 0; p < r.block[i].parts && spe_ok(&x->m); p++) {
             spe_id part[3] = {0, 0, 0};
             for (int j = 0; j < count; j++) part[j] = v[j].block[i].part[p];
-            if (!xt_is_opaque_whole_(n))
+            if (!xt_is_opaque_instruction_(n))
                 part[0] = xt_by_component_(x, n, count, part, xt_opaque_component_);
             else if (n->op == XT_OP_BINARY_VECTOR_)
                 part[0] = xt_emit_arith_(&x->m, n->kind, d->type, part[0], part[1]);

@@ -5,22 +5,22 @@
 
 enum { XT_VECTOR_ = 16 };
 
-/* How a lane copies its part: in runs of vectors that follow one another in a line. In a loop's inner iterations lines
+/* How a lane copies its part: in bursts, vectors that follow one another in a line. In a loop's inner iterations lines
  * begin at multiples of 16 bytes, so that a vector is a block of memory, and the tile is inside of its matrix along the
- * dimension in which the loop moves it; else a run lies in one block more than it has vectors. */
+ * dimension in which the loop moves it; else a burst lies in one block more than it has vectors. */
 typedef struct {
     bool inner;
-    int run, runs, blocks; /* vectors of a run; runs; blocks of a run */
-} xt_panel_form_;
+    int burst, bursts, blocks; /* vectors of a burst; bursts; blocks of a burst */
+} xt_panel_copy_;
 
-static xt_panel_form_ xt_panel_form_of_(const xt_panel_ *p, bool inner)
+static xt_panel_copy_ xt_panel_copy_of_(const xt_panel_ *p, bool inner)
 {
-    xt_panel_form_ form;
-    form.inner = inner;
-    form.run = inner ? 1 : p->run;
-    form.runs = p->units / form.run;
-    form.blocks = inner ? 1 : form.run + 1;
-    return form;
+    xt_panel_copy_ copy;
+    copy.inner = inner;
+    copy.burst = inner ? 1 : p->burst;
+    copy.bursts = p->units / copy.burst;
+    copy.blocks = inner ? 1 : copy.burst + 1;
+    return copy;
 }
 
 /* Does the panel's loop move the tile along this dimension? */
@@ -29,46 +29,46 @@ static bool xt_panel_moves_(const xt_panel_ *p, int dim)
     return p->loop && xt_advances_(p->from, p->loop, dim, (int)p->loop->step.integer);
 }
 
-/* How many lines below a lane's first run another is, if that is the same for all lanes; else 0. */
-static int xt_panel_down_(xt_ctx *x, const xt_panel_ *p, const xt_panel_form_ *form, int run)
+/* How many lines below a lane's first burst another is, if that is the same for all lanes; else 0. */
+static int xt_panel_down_(xt_ctx *x, const xt_panel_ *p, const xt_panel_copy_ *copy, int burst)
 {
-    int group = xt_group_size_(x), in_line = p->chunks / form->run;
+    int group = xt_group_size_(x), in_line = p->chunks / copy->burst;
     bool even = group % in_line == 0 && p->units * group == p->lines * p->chunks;
-    return even ? run * group / in_line : 0;
+    return even ? burst * group / in_line : 0;
 }
 
-/* The line in which a run lies, and its first vector there. */
+/* The line in which a burst lies, and its first vector there. */
 typedef struct {
     spe_id line, chunk;
 } xt_panel_unit_;
 
-/* Those of a lane's run. Several lanes may have the same. */
-static xt_panel_unit_ xt_panel_unit_of_(xt_ctx *x, const xt_panel_ *p, const xt_panel_form_ *form, int run)
+/* Those of a lane's burst. Several lanes may have the same. */
+static xt_panel_unit_ xt_panel_unit_of_(xt_ctx *x, const xt_panel_ *p, const xt_panel_copy_ *copy, int burst)
 {
     spe_module *m = &x->m;
-    int group = xt_group_size_(x), all = p->lines * p->chunks / form->run, down = xt_panel_down_(x, p, form, run);
-    spe_id n = spe_builtin(m, SPE_LOCAL_ID, 0), in_line = spe_u32(m, (uint32_t)(p->chunks / form->run));
+    int group = xt_group_size_(x), all = p->lines * p->chunks / copy->burst, down = xt_panel_down_(x, p, copy, burst);
+    spe_id n = spe_builtin(m, SPE_LOCAL_ID, 0), in_line = spe_u32(m, (uint32_t)(p->chunks / copy->burst));
     xt_panel_unit_ u;
-    if (!down) n = spe_iadd(m, n, spe_i32(m, run * group));
-    if (form->runs * group > all) n = spe_umod(m, n, spe_i32(m, all));
+    if (!down) n = spe_iadd(m, n, spe_i32(m, burst * group));
+    if (copy->bursts * group > all) n = spe_umod(m, n, spe_i32(m, all));
     u.line = spe_udiv(m, n, in_line);
     if (down) u.line = spe_iadd(m, u.line, spe_i32(m, down));
     u.chunk = spe_umod(m, n, in_line);
-    u.chunk = spe_imul(m, u.chunk, spe_i32(m, form->run));
+    u.chunk = spe_imul(m, u.chunk, spe_i32(m, copy->burst));
     return u;
 }
 
-/* Where a run is in local memory; *first: where run 0 is, which is found before others. */
-static spe_id xt_panel_index_(xt_ctx *x, const xt_panel_ *p, const xt_panel_form_ *form, int run, spe_id *first)
+/* Where a burst is in local memory; *first: where burst 0 is, which is found before others. */
+static spe_id xt_panel_index_(xt_ctx *x, const xt_panel_ *p, const xt_panel_copy_ *copy, int burst, spe_id *first)
 {
     spe_module *m = &x->m;
-    int down = xt_panel_down_(x, p, form, run);
+    int down = xt_panel_down_(x, p, copy, burst);
     if (down) return spe_iadd(m, *first, spe_i32(m, down * p->pitch));
-    xt_panel_unit_ u = xt_panel_unit_of_(x, p, form, run);
+    xt_panel_unit_ u = xt_panel_unit_of_(x, p, copy, burst);
     spe_id at = spe_imul(m, u.line, spe_i32(m, p->pitch));
     at = spe_iadd(m, at, u.chunk);
     at = spe_iadd(m, at, spe_i32(m, p->at));
-    if (!run) *first = at;
+    if (!burst) *first = at;
     return at;
 }
 
@@ -108,12 +108,12 @@ XE_FN_ spe_id xt_panel_inside_(xt_ctx *x, const xt_tile *t, int dim, int size)
 }
 
 /* Can vectors be stored as they are? What is outside need not be zero if nobody sees it. */
-static spe_id xt_panel_needs_no_zeros_(xt_ctx *x, const xt_panel_ *p, const xt_panel_form_ *form, const xt_tile *t)
+static spe_id xt_panel_needs_no_zeros_(xt_ctx *x, const xt_panel_ *p, const xt_panel_copy_ *copy, const xt_tile *t)
 {
     spe_module *m = &x->m;
     spe_id yes = spe_const_bool(m, true), all = yes;
     for (int dim = 0; dim < 2 && !t->inside; dim++) {
-        if (form->inner && (p->ends_unseen || xt_panel_moves_(p, dim))) continue;
+        if (copy->inner && (p->ends_unseen || xt_panel_moves_(p, dim))) continue;
         spe_id one = xt_panel_inside_(x, t, dim, t->dist.shape[dim]);
         all = all == yes ? one : spe_land(m, all, one);
     }
@@ -177,15 +177,15 @@ static spe_id xt_panel_last_(xt_ctx *x, spe_id n)
 /* The block of a lane's vector in an inner iteration, for which 32 bits are enough; *first: of vector 0, which is found
  * before others. Instead of lines and columns outside the last is read, without a branch, and the same in all
  * iterations. */
-static spe_id xt_panel_inner_block_(xt_ctx *x, const xt_panel_ *p, const xt_panel_form_ *form, const xt_tile *t, int i,
+static spe_id xt_panel_inner_block_(xt_ctx *x, const xt_panel_ *p, const xt_panel_copy_ *copy, const xt_tile *t, int i,
                                     spe_id *first)
 {
     spe_module *m = &x->m;
-    int inner = xt_inner_(t), bytes = xt_bytes_(t->type), down = xt_panel_down_(x, p, form, i);
+    int inner = xt_inner_(t), bytes = xt_bytes_(t->type), down = xt_panel_down_(x, p, copy, i);
     spe_id in_block = spe_u32(m, (uint32_t)(XT_VECTOR_ / bytes)), size = spe_i32(m, bytes), four = spe_u32(m, 4);
     spe_id pitch = spe_udiv(m, xt_index_id_(x, &t->pitch), in_block);
     if (down && xt_panel_moves_(p, !inner)) return spe_iadd(m, *first, spe_imul(m, pitch, spe_i32(m, down)));
-    xt_panel_unit_ u = xt_panel_unit_of_(x, p, form, i);
+    xt_panel_unit_ u = xt_panel_unit_of_(x, p, copy, i);
     xt_panel_position_ at = xt_panel_position_of_(x, t, &u);
     at.along = spe_sar(m, spe_imul(m, at.along, size), four);
     if (xt_panel_moves_(p, inner)) {
@@ -208,28 +208,29 @@ static spe_id xt_panel_last_block_(xt_ctx *x, const xt_tile *t)
     return xt_panel_block_(x, t, line, along);
 }
 
-/* The first block of a lane's run. */
-static spe_id xt_panel_run_block_(xt_ctx *x, const xt_panel_ *p, const xt_panel_form_ *form, const xt_tile *t, int run)
+/* The first block of a lane's burst. */
+static spe_id xt_panel_burst_block_(xt_ctx *x, const xt_panel_ *p, const xt_panel_copy_ *copy, const xt_tile *t,
+                                    int burst)
 {
-    xt_panel_unit_ u = xt_panel_unit_of_(x, p, form, run);
+    xt_panel_unit_ u = xt_panel_unit_of_(x, p, copy, burst);
     xt_panel_position_ at = xt_panel_position_of_(x, t, &u);
     return xt_panel_block_(x, t, at.line, at.along);
 }
 
-/* Fetches the blocks in which a lane's runs lie. Those from the block with the matrix's first byte to that with its
+/* Fetches the blocks in which a lane's bursts lie. Those from the block with the matrix's first byte to that with its
  * last can be read; instead of others, whose bytes are not used, the last is. */
-static void xt_panel_fetch_(xt_ctx *x, const xt_panel_ *p, const xt_panel_form_ *form, const xt_tile *t)
+static void xt_panel_fetch_(xt_ctx *x, const xt_panel_ *p, const xt_panel_copy_ *copy, const xt_tile *t)
 {
     spe_module *m = &x->m;
     spe_id i64 = spe_int(m, 64), mask = spe_u64(m, ~(uint64_t)(XT_VECTOR_ - 1)), size = spe_u64(m, XT_VECTOR_);
     spe_id base = spe_and(m, spe_ptr_to_u(m, i64, t->base.id), mask), first = 0, *got = p->got;
-    spe_id last = form->inner ? 0 : xt_panel_last_block_(x, t), from, at;
-    for (int i = 0; i < form->runs; i++) {
-        if (form->inner) from = xt_panel_inner_block_(x, p, form, t, i, &first);
-        else from = xt_panel_run_block_(x, p, form, t, i);
-        for (int j = 0; j < form->blocks; j++) {
+    spe_id last = copy->inner ? 0 : xt_panel_last_block_(x, t), from, at;
+    for (int i = 0; i < copy->bursts; i++) {
+        if (copy->inner) from = xt_panel_inner_block_(x, p, copy, t, i, &first);
+        else from = xt_panel_burst_block_(x, p, copy, t, i);
+        for (int j = 0; j < copy->blocks; j++) {
             at = j ? spe_iadd(m, from, spe_i32(m, j)) : from;
-            if (!form->inner) at = spe_math2(m, SPE_UMIN, at, last);
+            if (!copy->inner) at = spe_math2(m, SPE_UMIN, at, last);
             at = spe_imul(m, spe_uconvert(m, i64, at), size);
             *got++ = xt_panel_read_(x, spe_iadd(m, base, at));
         }
@@ -254,24 +255,24 @@ static void xt_panel_skip_(xt_ctx *x, spe_id address, int bit, spe_id *words, in
     for (int i = 0; i < n; i++) words[i] = spe_select(m, set, words[i + (1 << bit) / 4], words[i]);
 }
 
-/* The vectors of a run that begins at any address, of the blocks in which it lies. */
-static void xt_panel_shift_(xt_ctx *x, spe_id address, const spe_id *block, int run, spe_id *vectors)
+/* The vectors of a burst that begins at any address, of the blocks in which it lies. */
+static void xt_panel_shift_(xt_ctx *x, spe_id address, const spe_id *block, int burst, spe_id *vectors)
 {
     enum { MOST = 4 * (XT_PANEL_BLOCKS_ + 1) };
     spe_module *m = &x->m;
     spe_id i64 = spe_int(m, 64), word = spe_int(m, 32), words[MOST], bits, high = spe_u64(m, 32);
-    for (int i = 0; i < 4 * (run + 1); i++) words[i] = spe_extract(m, block[i / 4], (uint32_t)i % 4);
+    for (int i = 0; i < 4 * (burst + 1); i++) words[i] = spe_extract(m, block[i / 4], (uint32_t)i % 4);
     address = spe_uconvert(m, word, address);
-    xt_panel_skip_(x, address, 3, words, 4 * run + 2);
-    xt_panel_skip_(x, address, 2, words, 4 * run + 1);
+    xt_panel_skip_(x, address, 3, words, 4 * burst + 2);
+    xt_panel_skip_(x, address, 2, words, 4 * burst + 1);
     bits = spe_and(m, address, spe_u32(m, 3));
     bits = spe_uconvert(m, i64, spe_shl(m, bits, spe_u32(m, 3)));
-    for (int i = 0; i < 4 * run; i++) {
+    for (int i = 0; i < 4 * burst; i++) {
         spe_id both = spe_shl(m, spe_uconvert(m, i64, words[i + 1]), high);
         both = spe_or(m, both, spe_uconvert(m, i64, words[i]));
         words[i] = spe_uconvert(m, word, spe_shr(m, both, bits));
     }
-    for (int i = 0; i < run; i++) vectors[i] = spe_construct(m, spe_vec(m, word, 4), 4, words + 4 * i);
+    for (int i = 0; i < burst; i++) vectors[i] = spe_construct(m, spe_vec(m, word, 4), 4, words + 4 * i);
 }
 
 /* A number, at least 0 and at most `most`. */
@@ -325,35 +326,35 @@ static spe_id xt_panel_mask_(xt_ctx *x, const xt_tile *t, spe_id line, const spe
 }
 
 /* Returns a lane's vectors, of the blocks that were fetched. */
-static const spe_id *xt_panel_join_(xt_ctx *x, const xt_panel_ *p, const xt_panel_form_ *form, const xt_tile *t)
+static const spe_id *xt_panel_join_(xt_ctx *x, const xt_panel_ *p, const xt_panel_copy_ *copy, const xt_tile *t)
 {
-    spe_id *vectors = form->inner ? p->got : p->got + p->blocks;
-    for (int i = 0; i < form->runs && !form->inner; i++) {
-        xt_panel_unit_ u = xt_panel_unit_of_(x, p, form, i);
+    spe_id *vectors = copy->inner ? p->got : p->got + p->blocks;
+    for (int i = 0; i < copy->bursts && !copy->inner; i++) {
+        xt_panel_unit_ u = xt_panel_unit_of_(x, p, copy, i);
         xt_panel_position_ at = xt_panel_position_of_(x, t, &u);
         spe_id byte = xt_panel_byte_(x, t, at.line, at.along);
-        xt_panel_shift_(x, byte, p->got + i * form->blocks, form->run, vectors + i * form->run);
+        xt_panel_shift_(x, byte, p->got + i * copy->blocks, copy->burst, vectors + i * copy->burst);
     }
     return vectors;
 }
 
 /* Stores a lane's vectors as they are, or with zero for elements that are not in the matrix. */
-static void xt_panel_put_(xt_ctx *x, const xt_panel_ *p, const xt_panel_form_ *form, const xt_tile *t, bool masked,
+static void xt_panel_put_(xt_ctx *x, const xt_panel_ *p, const xt_panel_copy_ *copy, const xt_tile *t, bool masked,
                           const spe_id *vectors)
 {
     spe_module *m = &x->m;
     spe_id first = 0, within[4 * XT_PANEL_BLOCKS_];
-    for (int i = 0; i < form->runs; i++) {
-        xt_panel_unit_ u = xt_panel_unit_of_(x, p, form, i);
-        spe_id at = xt_panel_index_(x, p, form, i, &first);
-        bool below = xt_panel_down_(x, p, form, i) > 0; /* the same part of another line */
-        for (int j = 0; j < form->run; j++) {
-            spe_id to = j ? spe_iadd(m, at, spe_i32(m, j)) : at, vector = vectors[i * form->run + j];
+    for (int i = 0; i < copy->bursts; i++) {
+        xt_panel_unit_ u = xt_panel_unit_of_(x, p, copy, i);
+        spe_id at = xt_panel_index_(x, p, copy, i, &first);
+        bool below = xt_panel_down_(x, p, copy, i) > 0; /* the same part of another line */
+        for (int j = 0; j < copy->burst; j++) {
+            spe_id to = j ? spe_iadd(m, at, spe_i32(m, j)) : at, vector = vectors[i * copy->burst + j];
             if (masked) {
                 xt_panel_unit_ v = u;
                 v.chunk = spe_iadd(m, u.chunk, spe_i32(m, j));
                 xt_panel_position_ place = xt_panel_position_of_(x, t, &v);
-                if (!below) xt_panel_within_(x, t, form->inner, place.along, within + 4 * j);
+                if (!below) xt_panel_within_(x, t, copy->inner, place.along, within + 4 * j);
                 vector = xt_panel_mask_(x, t, place.line, within + 4 * j, vector);
             }
             spe_vectors_store(m, x->panel_memory, to, vector);
@@ -362,17 +363,17 @@ static void xt_panel_put_(xt_ctx *x, const xt_panel_ *p, const xt_panel_form_ *f
 }
 
 /* The same, as the tile needs it. No values leave the sides: compilers would wait for them. */
-static void xt_panel_put_any_(xt_ctx *x, const xt_panel_ *p, const xt_panel_form_ *form, const xt_tile *t,
+static void xt_panel_put_any_(xt_ctx *x, const xt_panel_ *p, const xt_panel_copy_ *copy, const xt_tile *t,
                               const spe_id *vectors)
 {
     spe_module *m = &x->m;
-    spe_id as_they_are = xt_panel_needs_no_zeros_(x, p, form, t);
+    spe_id as_they_are = xt_panel_needs_no_zeros_(x, p, copy, t);
     bool always = as_they_are == spe_const_bool(m, true);
     if (!always) spe_if(m, as_they_are);
-    xt_panel_put_(x, p, form, t, false, vectors);
+    xt_panel_put_(x, p, copy, t, false, vectors);
     if (always) return;
     spe_else(m, 0, NULL);
-    xt_panel_put_(x, p, form, t, true, vectors);
+    xt_panel_put_(x, p, copy, t, true, vectors);
     spe_endif(m, 0, NULL, NULL);
 }
 
@@ -435,11 +436,11 @@ XE_FN_ bool xt_write_panel_(xt_ctx *x, const xt_node_ *n)
     if (p->loop) return true; /* it lies there since the iteration began */
     xt_tile t = xt_group_tile_(x, p->from);
     if (!xt_panel_room_for_(x, p)) return true;
-    xt_panel_form_ form = xt_panel_form_of_(p, false);
-    xt_panel_fetch_(x, p, &form, &t);
-    const spe_id *vectors = xt_panel_join_(x, p, &form, &t);
+    xt_panel_copy_ copy = xt_panel_copy_of_(p, false);
+    xt_panel_fetch_(x, p, &copy, &t);
+    const spe_id *vectors = xt_panel_join_(x, p, &copy, &t);
     spe_barrier(&x->m);
-    xt_panel_put_any_(x, p, &form, &t, vectors);
+    xt_panel_put_any_(x, p, &copy, &t, vectors);
     spe_barrier(&x->m);
     if (p->kept) xt_hold_panel_(x, p, n->result);
     return true;
@@ -529,8 +530,8 @@ static void xt_panels_fetch_(xt_ctx *x, const xt_frame_ *f, spe_id condition, sp
         xt_panel_ *p = xt_panel_at_(x, i);
         if (p->loop != f || !xt_panel_room_for_(x, p)) continue;
         xt_tile t = xt_panel_later_(x, p, by);
-        xt_panel_form_ form = xt_panel_form_of_(p, f->inner);
-        xt_panel_fetch_(x, p, &form, &t);
+        xt_panel_copy_ copy = xt_panel_copy_of_(p, f->inner);
+        xt_panel_fetch_(x, p, &copy, &t);
     }
     xt_panels_carry_(x, f, true);
     spe_endif_from(m, n, ids, before, ids);
@@ -562,16 +563,16 @@ XE_FN_ void xt_panels_iterate_(xt_ctx *x, const xt_frame_ *f, spe_id to)
         xt_panel_ *p = xt_panel_at_(x, i);
         if (p->loop != f || !p->got) continue;
         xt_tile t = xt_group_tile_(x, p->from);
-        xt_panel_form_ form = xt_panel_form_of_(p, f->inner);
-        p->vectors = xt_panel_join_(x, p, &form, &t);
+        xt_panel_copy_ copy = xt_panel_copy_of_(p, f->inner);
+        p->vectors = xt_panel_join_(x, p, &copy, &t);
     }
     xt_panels_wait_(x);
     for (int i = 0; i < x->panels.count; i++) {
         const xt_panel_ *p = xt_panel_at_(x, i);
         if (p->loop != f || !p->got) continue;
         xt_tile t = xt_group_tile_(x, p->from);
-        xt_panel_form_ form = xt_panel_form_of_(p, f->inner);
-        xt_panel_put_any_(x, p, &form, &t, p->vectors);
+        xt_panel_copy_ copy = xt_panel_copy_of_(p, f->inner);
+        xt_panel_put_any_(x, p, &copy, &t, p->vectors);
     }
     xt_panels_wait_(x);
     xt_panels_fetch_(x, f, spe_slt(m, next, to), by);

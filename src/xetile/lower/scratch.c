@@ -164,22 +164,22 @@ static cm_mem xt_slab_mem_(xt_ctx *x, const xt_scratch_ *s, const xt_vec *v, int
     return mem;
 }
 
-/* Writes (store) or reads a pass's strips of S columns. A strip is `runs` consecutive parts. */
+/* Writes (store) or reads a pass's strips of S columns. A strip is `per_strip` consecutive parts. */
 static void xt_slab_(xt_ctx *x, const xt_scratch_ *s, const xt_vec *v, int width, int passes, int pass, bool store)
 {
     cm_type type = xt_storage_type_(v->type);
     for (xt_block_ b = xt_blocks_(x, &v->dist); xt_next_block_(&b);) {
         cm_layout l = cm_layout_for(&x->cm, x->S, b.rows, type, CM_ACC);
-        int runs = cm_part_count(&l);
+        int per_strip = cm_part_count(&l);
         for (int strip = 0; strip < b.cols / x->S; strip++) {
-            spe_id *parts = v->block[b.i].part + strip * runs;
+            spe_id *parts = v->block[b.i].part + strip * per_strip;
             int c = b.col + strip * x->S;
             cm_matrix one;
             if (c % width / (width / passes) != pass) continue;
             cm_mem mem = xt_slab_mem_(x, s, v, width, passes, b.row, c);
             one = store ? cm_from_parts(&x->cm, &l, parts) : cm_load(&x->cm, x->S, b.rows, type, CM_ACC, &mem);
             if (store) cm_store(&x->cm, &one, &mem);
-            for (int run = 0; !store && run < runs && run < one.parts; run++) parts[run] = one.part[run];
+            for (int i = 0; !store && i < per_strip && i < one.parts; i++) parts[i] = one.part[i];
         }
     }
 }

@@ -13,7 +13,7 @@ XE_FN_ xt_opaque_strip_ xt_opaque_strip_of_(xt_ctx *x, const cm_layout *l)
     s.plain = cm_layout_for(&x->cm, s.cols, s.rows, l->type, CM_ACC);
     s.parts = cm_part_count(&s.plain);
     cm_layout whole = cm_layout_for(&x->cm, l->rows, l->cols, l->type, CM_ACC);
-    s.runs = cm_part_count(&whole) / (l->rows / s.cols);
+    s.band = cm_part_count(&whole) / (l->rows / s.cols);
     spe_id zero = spe_u32(m, 0), vectors = spe_element(m, x->panel_memory, 1, &zero);
     s.vector = spe_u32(m, (uint32_t)x->strips_at);
     if (x->subgroups > 1) {
@@ -80,7 +80,7 @@ static void xt_opaque_move_(xt_ctx *x, cm_matrix *opaque, cm_matrix *plain, bool
     cm_mem mem = xt_opaque_strip_mem_(x, &s);
     for (int col = 0; col < opaque->layout.rows; col += s.cols)
         for (int row = 0; row < opaque->layout.cols && spe_ok(&x->m); row += s.rows) {
-            spe_id *parts = plain->part + col / s.cols * s.runs + row / s.rows * s.parts;
+            spe_id *parts = plain->part + col / s.cols * s.band + row / s.rows * s.parts;
             cm_matrix strip;
             if (to_plain) {
                 strip = xt_opaque_strip_get_(x, &s, opaque, row, col);

@@ -41,11 +41,12 @@ static bool xt_unrolled_fits_(xt_ctx *x, const xt_vec *v, int iterations)
 /* An iteration's part of what was loaded for several. */
 static cm_matrix xt_iteration_of_(xt_ctx *x, const cm_matrix *all, const cm_layout *l, int iteration)
 {
-    int n = cm_part_count(l), runs = n / l->size_k2, all_runs = all->parts / all->layout.size_k2;
+    int n = cm_part_count(l), per_block = n / l->size_k2, all_per_block = all->parts / all->layout.size_k2;
     spe_id *part = all->parts ? (spe_id *)xt_memory_(x, (size_t)n * sizeof *part) : NULL;
     if (!part) return cm_poison();
     for (int i = 0; i < n; i++)
-        part[i] = all->part[l->use == CM_B ? iteration * n + i : i / runs * all_runs + iteration * runs + i % runs];
+        part[i] = all->part[l->use == CM_B ? iteration * n + i
+                                           : i / per_block * all_per_block + iteration * per_block + i % per_block];
     return cm_from_parts(&x->cm, l, part);
 }
 

@@ -314,8 +314,8 @@ static bool xt_is_copy_(xt_ctx *x, const xt_node_ *n)
 /* Does each element of a tile belong to one subgroup only? */
 static bool xt_is_owned_(const xt_ctx *x, const xt_dist *d)
 {
-    int held = xt_dist_pieces(d) * d->data[0] * d->data[1];
-    return held * (x->subgroups ? x->subgroups : 1) == d->shape[0] * d->shape[1];
+    int elements = xt_dist_pieces(d) * d->data[0] * d->data[1];
+    return elements * (x->subgroups ? x->subgroups : 1) == d->shape[0] * d->shape[1];
 }
 
 /* Are two tiles known to be disjoint: one tile, moved by at least its size? */

@@ -88,8 +88,8 @@ static void xt_find_panel_(xt_ctx *x, int node, const xt_frame_ *around, cm_use 
     p.use = use;
     p.kept = xt_is_opaque_(use);
     p.units = (p.lines * p.chunks + xt_group_size_(x) - 1) / xt_group_size_(x);
-    p.run = p.units % 2 == 0 && p.chunks % 2 == 0 ? 2 : 1;
-    p.blocks = p.units / p.run * (p.run + 1);
+    p.burst = p.units % 2 == 0 && p.chunks % 2 == 0 ? 2 : 1;
+    p.blocks = p.units / p.burst * (p.burst + 1);
     p.loop = xt_fetches_next_(around, t) ? around : NULL;
     p.ends_unseen = p.loop && !xt_outside_matters_(x, n->result, t, p.loop);
     p.at = xt_panel_begins_(x, &p);

@@ -7,7 +7,7 @@ XE_FN_ int xt_most_with_256_(const xt_ctx *x) { return x->target.max_group_size 
 /* Chooses the work-group size and registers per thread, within the target's limits. */
 XE_FN_ bool xt_choose_resources_(xt_ctx *x)
 {
-    spe_place at = {x->desc->file, x->desc->line};
+    spe_line at = {x->desc->file, x->desc->line};
     xt_where_ w = {x, &at};
     int subgroups = x->subgroups ? x->subgroups : 1, registers = x->desc->registers;
     if (registers && registers != 128 && registers != 256)

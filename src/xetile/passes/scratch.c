@@ -6,7 +6,7 @@ XE_FN_ bool xt_find_scratch_(xt_ctx *x)
 {
     int64_t left = (x->target.local_memory - (x->local_bytes + 63) / 64 * 64) / 8 * 8; /* negative: reported before */
     size_t wanted = 0, least = 0;
-    spe_place at = {NULL, 0};
+    spe_line at = {NULL, 0};
     xt_where_ w = {x, &at};
     for (int i = 0; i < x->nodes.count; i++) {
         const xt_node_ *n = xt_node_at_(x, i);
