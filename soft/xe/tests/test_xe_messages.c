@@ -354,6 +354,62 @@ TEST(wide_descriptors_against_their_definition)
     }
 }
 
+/* ---- Xe3 lists registers in s0: of a 2D block, one with its payload and those of its rows, in any order */
+
+enum { PITCH = 128, SURFACE = 16, COLUMNS = 16, ROWS = 8 }; /* of 2 bytes: a register has two rows */
+
+/* Loads 4 registers; of both kinds of descriptors. */
+static int load_registers(char *to, size_t size, bool is_wide, uint32_t data, uint32_t at)
+{
+    if (is_wide) return wide_block(to, size, false, data, at);
+    return snprintf(to, size, "(W) send.ugm (1|M0) r%u r1 null:0 0x%x 0x0240F580\n", data, at << 12);
+}
+
+static void write_list(bool is_wide, const uint8_t list[5], char *code, size_t size)
+{
+    int n = load_registers(code, size, is_wide, 20, ADDRESSES);
+    n += load_registers(code + n, size - (size_t)n, is_wide, 30, VALUES);
+    n += snprintf(code + n, size - (size_t)n, "(W) mov (16|M0) r%u.0<1>:ud r20.0<1;1,0>:ud\n", list[0]);
+    for (uint32_t k = 1; k < 5; k++)
+        n += snprintf(code + n, size - (size_t)n, "(W) mov (16|M0) r%u.0<1>:ud r%u.0<1;1,0>:ud\n", list[k], 29 + k);
+    n += snprintf(code + n, size - (size_t)n, "(W) mov (1|M0) s0.0<1>:ud 0x%02x%02x%02x%02x:ud\n", list[3], list[2],
+                  list[1], list[0]);
+    n += snprintf(code + n, size - (size_t)n, "(W) mov (1|M0) s0.1<1>:ud 0x%02x:ud\n", list[4]);
+    snprintf(code + n, size - (size_t)n, "%s",
+             is_wide ? "sendg.ugm (1|M0) null r[s0.0]:5 0x807\n(W) sendg.gtwy (1|M0) null r0:1 null:0 0x0 {EOT}\n"
+                     : "send.ugm (1|M0) null r[s0.0] 0x0 0x0A000207\n"
+                       "(W) send.gtwy (1|M0) null r0 null:0 0x0 0x02000010 {EOT}\n");
+}
+
+static void compare_list(bool is_wide, const uint8_t list[5])
+{
+    char code[2048];
+    uint32_t wrong = 0, payload[8] = {0, 0, PITCH - 1, SURFACE - 1, PITCH - 1, 0, 0, (ROWS - 1) << 8 | (COLUMNS - 1)};
+    int x = (int)(test_random() >> 40) % 40 * 2 - 8, y = (int)(test_random() >> 40) % 20 - 4; /* parts are outside */
+    uint64_t base = (uint64_t)(uintptr_t)memory;
+    for (uint32_t n = 0; n < ALL; n++) memory[n] = (uint8_t)(test_random() >> 24);
+    memcpy(payload, &base, sizeof base);
+    payload[5] = (uint32_t)x, payload[6] = (uint32_t)y;
+    memcpy(memory + ADDRESSES, payload, sizeof payload);
+    memcpy(wanted, memory, ALL);
+    for (int row = 0; row < ROWS; row++)
+        for (int column = 0; column < COLUMNS; column++)
+            if (x + column >= 0 && x + column < PITCH / 2 && y + row >= 0 && y + row < SURFACE)
+                memcpy(wanted + (y + row) * PITCH + (x + column) * 2, memory + VALUES + (row * COLUMNS + column) * 2,
+                       2);
+    write_list(is_wide, list, code, sizeof code);
+    CHECK_MSG(run_for(is_wide ? "cri" : "wcl", xe3p, code, memory, 1) == 0, "%s", told);
+    for (uint32_t n = 0; n < ALL; n++) wrong += memory[n] != wanted[n];
+    CHECK_MSG(wrong == 0, "%s, at %d, %d: %u bytes are wrong", is_wide ? "cri" : "wcl", x, y, wrong);
+}
+
+TEST(blocks_of_listed_registers)
+{
+    static const uint8_t lists[][5] = {{40, 41, 42, 43, 44}, {126, 50, 127, 49, 2}, {60, 63, 62, 61, 59}};
+    for (size_t k = 0; k < sizeof lists / sizeof lists[0]; k++)
+        for (int round = 0; round < 16; round++) compare_list(round & 1, lists[k]);
+}
+
 /* What one message stores to local memory, another loads from there. */
 TEST(local_memory)
 {
@@ -403,6 +459,7 @@ int main(void)
     setenv("XETILE_SOFT_ISA", "tgl", 1);
     RUN(data_ports_against_their_definition);
     RUN(wide_descriptors_against_their_definition);
+    RUN(blocks_of_listed_registers);
     RUN(local_memory);
     RUN(what_is_unknown_is_named);
     return test_report();
