@@ -10,7 +10,7 @@
 
 #include <stdint.h>
 
-#define XS_ABI_VERSION 16
+#define XS_ABI_VERSION 17
 
 /* A thread's state for matrix products during a launch. */
 struct xs_thread {
@@ -120,7 +120,7 @@ struct xs_kernel {
     uint32_t local_size[3];          /* required work-group size; 0: any */
     uint32_t local_bytes;            /* static local memory */
     uint32_t private_bytes;          /* private memory per work-item, outside registers */
-    uint32_t stack_bytes;            /* a safe stack for one call of run */
+    uint32_t stack_bytes;            /* a safe stack for one call of run; the driver adds what the compiler says */
     uint32_t has_barrier;
     uint32_t max_work_dim;
     const char *attributes;          /* as returned by zeKernelGetSourceAttributes */
@@ -132,7 +132,7 @@ struct xs_kernel {
     const struct xs_kernel *full;    /* of a version for partial subgroups: what runs full ones beside them, or NULL */
     uint32_t function;               /* the id of its function in the module: names of C functions begin with f<id> */
     const void *body;                /* the kernel's code, for a `run_groups` shared by several */
-    uint32_t spill_bytes; /* of machine code: spilled registers, per subgroup */
+    uint32_t spill_bytes; /* what is kept on the stack for want of registers, per subgroup; added to as stack_bytes */
 };
 
 struct xs_global {
@@ -163,7 +163,7 @@ struct xs_function {
 struct xs_module {
     uint32_t version; /* XS_ABI_VERSION */
     uint32_t kernel_count, global_count;
-    const struct xs_kernel *kernels;
+    struct xs_kernel *kernels;
     const struct xs_global *globals;
     uint32_t pointer_count;
     const struct xs_pointer *pointers;

@@ -54,9 +54,6 @@ void jit_settings_free(struct jit_settings *s); /* safe on NULL */
 const struct jit_settings *jit_settings_use(const struct jit_settings *s);
 const char *jit_setting(const char *name); /* as getenv */
 const char *jit_search_path(void);         /* PATH, or where programs usually are if it is not set */
-/* Bytes of stack that a C function takes, or the most that one of its versions or pieces does (`name_...`,
- * `name....`), as its compiler said; 0: it did not. */
-uint64_t jit_stack_usage(const struct jit_object *o, const char *function);
 const void *jit_shared_object(const struct jit_object *o, size_t *size); /* the .so file in its image */
 void jit_unload(struct jit_object *o); /* safe on a zeroed object and twice */
 

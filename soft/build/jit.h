@@ -82,6 +82,9 @@ const char *jit_elf_check(const void *so, size_t size);
 /* ---- usage.c */
 /* Appends the compiler's report in `directory`, if there is one, to the .so file, which may move. */
 void *jit_usage_add(void *so, size_t *size, const char *directory);
+/* Sets the kernels' stack_bytes, which are at least what their variables take, and spill_bytes by the report behind the
+ * .so file, if there is one. */
+void jit_usage_read(const void *so, size_t size, const struct xs_module *m);
 
 /* ---- cache.c */
 void jit_cache_store(const struct jit_key *key, const struct jit_compiler *c, const void *image, size_t size,

@@ -131,7 +131,9 @@ bool jit_open_object(const void *so, size_t size, struct jit_object *out, struct
 {
     const char *why = jit_elf_check(so, size);
     if (why) sp_text_add(log, "loading the compiled kernels: the shared object is unsound: %s\n", why);
-    return !why && (open_from_file(so, size, out) || open_from_memory(so, size, out, log));
+    if (why || (!open_from_file(so, size, out) && !open_from_memory(so, size, out, log))) return false;
+    jit_usage_read(so, size, out->module);
+    return true;
 }
 
 bool jit_load_image(const void *image, size_t size, struct jit_object *out, struct sp_text *log)

@@ -1,10 +1,13 @@
-/* usage.c - how much stack each function of an object takes, as the C compiler reports with -fstack-usage. The report
- * is kept in the object's image: after the shared object, which may have anything behind it, come the text, its size in
+/* usage.c - how much stack kernels take, as the C compiler reports for each function with -fstack-usage. The report is
+ * kept in the object's image: after the shared object, which may have anything behind it, come the text, its size in
  * 8 bytes, and a mark.
  */
 #define _GNU_SOURCE
 #include "jit.h"
 
+#include "abi.h"
+
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,36 +35,96 @@ void *jit_usage_add(void *so, size_t *size, const char *directory)
     return grown ? grown : so;
 }
 
+/* ---- what it says of kernels */
+
 /* The report's text; NULL: there is none. */
-static const char *find(const struct jit_object *o, size_t *bytes)
+static const char *find(const uint8_t *so, size_t size, size_t *bytes)
 {
-    const uint8_t *image = o->image;
     uint64_t length;
-    size_t size = o->image_size, tail = sizeof length + sizeof mark;
-    if (!image || size < tail || memcmp(image + size - sizeof mark, mark, sizeof mark) != 0) return NULL;
-    memcpy(&length, image + size - tail, sizeof length);
+    size_t tail = sizeof length + sizeof mark;
+    if (size < tail || memcmp(so + size - sizeof mark, mark, sizeof mark) != 0) return NULL;
+    memcpy(&length, so + size - tail, sizeof length);
     if (length > size - tail) return NULL;
     *bytes = (size_t)length;
-    return (const char *)image + size - tail - length;
+    return (const char *)so + size - tail - length;
+}
+
+/* The frames of some C functions. */
+struct frames {
+    uint64_t sum, largest;
+};
+
+struct usage {
+    uint32_t kernels, functions;
+    bool *is_kernel;         /* of each function of the module, up to the last kernel's: is it a kernel's? */
+    struct frames *function; /* ... and its C functions, if so */
+    struct frames *kernel;   /* what calls it, for each kernel */
+    struct frames others;
+};
+
+/* C functions of the module's function F begin with fF_S or dF_S, S the subgroup's size; kernel number K is called by
+ * kernelK and groupsK. Compilers add what they made of them, after a point. */
+static struct frames *frames_of(struct usage *u, const char *name)
+{
+    char letter[2];
+    uint32_t n, S;
+    if (sscanf(name, "kernel%u", &n) == 1 || sscanf(name, "groups%u", &n) == 1)
+        return n < u->kernels ? &u->kernel[n] : &u->others;
+    if (sscanf(name, "%1[df]%u_%u", letter, &n, &S) == 3 && n < u->functions && u->is_kernel[n])
+        return &u->function[n];
+    return &u->others;
 }
 
 /* Lines are `file:line:function<tab>bytes<tab>kind`, with a column before the function in gcc's. */
-uint64_t jit_stack_usage(const struct jit_object *o, const char *function)
+static void read_report(struct usage *u, const char *at, size_t bytes)
 {
-    size_t bytes = 0, length = strlen(function);
-    const char *at = find(o, &bytes), *end, *next;
-    uint64_t most = 0;
-    if (!at) return 0;
-    for (end = at + bytes; at < end; at = next) {
-        const char *stop = memchr(at, '\n', (size_t)(end - at)), *tab, *name;
+    for (const char *end = at + bytes, *next; at < end; at = next) {
+        const char *stop = memchr(at, '\n', (size_t)(end - at)), *tab, *colon;
+        char name[32];
         next = stop ? stop + 1 : end;
         tab = memchr(at, '\t', (size_t)(next - at));
-        name = tab ? memrchr(at, ':', (size_t)(tab - at)) : NULL;
-        if (!name || (size_t)(tab - ++name) < length || memcmp(name, function, length) != 0) continue;
-        if (name + length != tab && !strchr("_.", name[length])) continue;
+        colon = tab ? memrchr(at, ':', (size_t)(tab - at)) : NULL;
+        if (!colon) continue;
+        snprintf(name, sizeof name, "%.*s", (int)(tab - colon - 1), colon + 1);
+        struct frames *f = frames_of(u, name);
         uint64_t size = 0;
         for (tab++; tab < next && *tab >= '0' && *tab <= '9'; tab++) size = 10 * size + (uint64_t)(*tab - '0');
-        if (size > most) most = size;
+        f->sum += size;
+        if (size > f->largest) f->largest = size;
     }
-    return most;
+}
+
+enum { USUAL_FRAME = 2048 }; /* at most, of kernels that spill little or nothing: positions, masks, saved registers */
+
+/* No function calls itself, but by pointer, which the stack's depth limits. So the frames of all but other kernels'
+ * functions are the most that a kernel takes. What they have beyond private arrays and the usual are spills. */
+static void set_kernel(struct xs_kernel *k, const struct usage *u, uint32_t number, bool pointers)
+{
+    const struct frames *own = &u->function[k->function], *caller = &u->kernel[number];
+    uint64_t stack = u->others.sum + own->sum + caller->sum + (pointers ? XS_POINTER_STACK : 0);
+    uint64_t frame = own->largest > caller->largest ? own->largest : caller->largest;
+    uint64_t expected = USUAL_FRAME + (uint64_t)k->private_bytes * k->subgroup_size;
+    if (stack > k->stack_bytes) k->stack_bytes = stack < UINT32_MAX ? (uint32_t)stack : UINT32_MAX;
+    if (frame > expected) k->spill_bytes += (uint32_t)(frame - expected);
+}
+
+void jit_usage_read(const void *so, size_t size, const struct xs_module *m)
+{
+    size_t bytes = 0;
+    const char *text = find(so, size, &bytes);
+    struct usage u = {.kernels = m->kernel_count};
+    if (!text) return;
+    for (uint32_t i = 0; i < u.kernels; i++)
+        if (m->kernels[i].function >= u.functions) u.functions = m->kernels[i].function + 1;
+    u.is_kernel = calloc(u.functions + 1, sizeof *u.is_kernel);
+    u.function = calloc(u.functions + 1, sizeof *u.function);
+    u.kernel = calloc(u.kernels + 1, sizeof *u.kernel);
+    if (u.is_kernel && u.function && u.kernel) {
+        for (uint32_t i = 0; i < u.kernels; i++) u.is_kernel[m->kernels[i].function] = true;
+        read_report(&u, text, bytes);
+        for (uint32_t i = 0; i < u.kernels; i++) set_kernel(&m->kernels[i], &u, i, m->own_globals != NULL);
+    }
+    free(u.is_kernel);
+    free(u.function);
+    free(u.kernel);
 }

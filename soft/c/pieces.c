@@ -43,8 +43,8 @@ static void write_entries(struct cg *g, const struct cg_body *b, uint32_t piece)
 static void write_piece(struct cg *g, const struct cg_body *b, uint32_t piece)
 {
     const char *name = cg_version(g, g->fn);
-    cg_put(g, "static XS_CUT u32 %s_%u(struct xs_subgroup *self, struct state_%s *state_, u32 entry)\n{\n", name, piece,
-           name);
+    cg_put(g, "static XS_OWN XS_CUT u32 %s_%u(struct xs_subgroup *self, struct state_%s *state_, u32 entry)\n{\n",
+           name, piece, name);
     cg_put(g, "    const u64 b0 = %s;\n    const i32x m0 = %s;\n", g->fn->full ? "XS_FULL" : "state_->b0",
            g->fn->full ? "~(i32x){0}" : "state_->m0");
     if (cg_is_kernel(g->fn)) cg_put(g, "    const struct place at = *state_->at;\n");

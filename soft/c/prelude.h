@@ -51,10 +51,15 @@ typedef int i128 __attribute__((mode(TI)));
 #define XS_LARGE
 #endif
 #define XS_CUT XS_LARGE __attribute__((noinline))
+#ifdef __clang__
+#define XS_OWN
+#else /* a function is no other's that has the same code: the compiler reports the stack of each (build/usage.c) */
+#define XS_OWN __attribute__((no_icf))
+#endif
 #ifdef XS_QUICK /* kernels are called there, and not inlined: what calls them has nothing to gain */
-#define XS_CALLER static XS_LARGE
+#define XS_CALLER static XS_OWN XS_LARGE
 #else
-#define XS_CALLER static
+#define XS_CALLER static XS_OWN
 #endif
 #define XS_NEW_BLOCK(label)                                                                                            \
     __asm__ goto("" : : : : label);                                                                                    \

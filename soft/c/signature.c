@@ -26,7 +26,7 @@ void cg_write_signature(struct cg *g, const char *end)
     uint32_t result = sp_type(g->m, f->type)->elem;
     bool large = cg_is_large(g->fn) || g->o->quick, loops = cg_is_kernel(g->fn) && g->fn->full;
     bool much = takes_much(g, f) || (g->fn->called && cg_stays_apart(g->fn));
-    cg_put(g, "%s %s %s(struct xs_subgroup *self",
+    cg_put(g, "XS_OWN %s %s %s(struct xs_subgroup *self",
            large   ? much || g->o->quick ? "static XS_CUT" : "static XS_LARGE"
            : much  ? "XS_FUNCTION"
            : loops ? "XS_INLINE"

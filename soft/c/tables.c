@@ -83,10 +83,10 @@ static void write_kernel_row(struct cg *g, uint32_t index, uint32_t S, uint32_t 
         cg_put(g, "\", 0, ");
     else
         cg_put(g, "\", groups%u, ", index);
-    cg_put(g, fn->continuation ? "frame%u" : "0", fn->f->id);
-    cg_put(g, ", %d, %u, ", fn->shares_blocks, cg_version_of(g, index));
+    const char *kept = fn->continuation ? cg_str(g, "frame%u", fn->f->id) : "0";
+    cg_put(g, "%s, %d, %u, ", kept, fn->shares_blocks, cg_version_of(g, index));
     cg_put(g, cg_has_choice(g, index) ? "choose%u" : "0", index);
-    cg_put(g, ", 0, %u},\n", fn->f->id);
+    cg_put(g, ", 0, %u, 0, %s},\n", fn->f->id, kept);
 }
 
 /* ---- program variables */
@@ -210,7 +210,7 @@ void cg_write_tables(struct cg *g, struct cg_param *const *params, const uint32_
         }
         cg_put(g, "    {\"\", 0, 0, 0, 1}\n};\n");
     }
-    cg_put(g, "static const struct xs_kernel kernels[] = {\n");
+    cg_put(g, "static struct xs_kernel kernels[] = {\n");
     for (uint32_t i = 0; i < m->entry_count; i++)
         write_kernel_row(g, i, cg_size_of_entry(g, &m->entries[i]), args_bytes[i]);
     cg_put(g,

@@ -22,7 +22,6 @@
 
 #define STACK_MARGIN ((size_t)32 << 10)  /* for barrier, printf and the C library below the kernel's own frame */
 #define STACK_FOREIGN ((size_t)64 << 10) /* what a kernel may use of a stack that is not ours */
-#define STACK_DEEP ((size_t)8 << 20)     /* at least, of a stack of ours: only what is touched takes memory */
 #define STACK_LIMIT ((uint64_t)1 << 30)
 #define LOCAL_ALIGN ((size_t)4096)
 #define SHARED_ALIGN ((size_t)2 << 20)
@@ -428,7 +427,6 @@ static bool run_on_deep_stack(struct group *g)
 {
     struct worker *w = g->worker;
     size_t want = g->job->launch->kernel->stack_bytes + STACK_MARGIN;
-    if (want < STACK_DEEP) want = STACK_DEEP; /* code that is not optimised takes more than the kernel's variables */
     if (!w->deep.map || w->deep.stack_bytes < want) {
         co_destroy(&w->deep);
         if (!co_create(&w->deep, want)) return false;

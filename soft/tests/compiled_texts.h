@@ -32,11 +32,11 @@ static void make_text(struct sp_text *t, int value)
         "struct xs_kernel { const char *name; void (*run)(void *, const uint8_t *); const void *params;\n"
         "    uint32_t param_count, args_bytes, subgroup_size, subgroup_size_required, local_size[3], local_bytes, "
         "private_bytes,\n"
-        "    stack_bytes, has_barrier, max_work_dim; const char *attributes; };\n"
-        "struct xs_module { uint32_t version, kernel_count, global_count; const struct xs_kernel *kernels; const void "
-        "*globals; };\n"
+        "    stack_bytes, has_barrier, max_work_dim; const char *attributes; uint64_t rest[8]; };\n"
+        "struct xs_module { uint32_t version, kernel_count, global_count; struct xs_kernel *kernels; const void "
+        "*globals; uint64_t rest[8]; };\n"
         "static void run(void *s, const uint8_t *a) { int *p; (void)s; __builtin_memcpy(&p, a, 8); *p = %d; }\n"
-        "static const struct xs_kernel kernels[1] = {{\"k\", run, 0, 0, 8, 16, 0, {0, 0, 0}, 0, 0, 0, 0, 3, \"\"}};\n"
+        "static struct xs_kernel kernels[1] = {{\"k\", run, 0, 0, 8, 16, 0, {0, 0, 0}, 0, 0, 0, 0, 3, \"\"}};\n"
         "__attribute__((visibility(\"default\"))) const struct xs_module xs_module = {%d, 1, 0, kernels, 0};\n",
         value, XS_ABI_VERSION);
 }

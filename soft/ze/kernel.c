@@ -274,25 +274,6 @@ static void hash_to(uint8_t *to, size_t size, const void *data, size_t bytes)
     }
 }
 
-enum { USUAL_FRAME = 2048 }; /* at most, of kernels that spill little or nothing: positions, masks, saved registers */
-
-/* What the kernel keeps on the stack for want of registers, per subgroup. For machine code its compiler says it; for
- * C, it is what lasts across barriers and what the compiler reserves beyond private arrays and the usual. */
-static uint32_t spill_bytes(ze_module_handle_t m, const struct xs_kernel *k)
-{
-    const char *const parts[] = {"kernel", "groups", "f"};
-    uint64_t frame = 0, expected = USUAL_FRAME + (uint64_t)k->private_bytes * k->subgroup_size;
-    uint32_t i;
-    if (k->body) return k->spill_bytes;
-    for (i = 0; i < sizeof parts / sizeof *parts; i++) {
-        char name[32];
-        snprintf(name, sizeof name, "%s%u", parts[i], i < 2 ? (uint32_t)(k - m->object.module->kernels) : k->function);
-        uint64_t usage = jit_stack_usage(&m->object, name);
-        if (usage > frame) frame = usage;
-    }
-    return k->frame_bytes + (frame > expected ? (uint32_t)(frame - expected) : 0);
-}
-
 ze_result_t zeKernelGetProperties(ze_kernel_handle_t kernel, ze_kernel_properties_t *p)
 {
     const struct xs_kernel *k;
@@ -310,7 +291,7 @@ ze_result_t zeKernelGetProperties(ze_kernel_handle_t kernel, ze_kernel_propertie
     p->maxNumSubgroups = soft_max_group_size() / k->subgroup_size;
     p->localMemSize = k->local_bytes;
     p->privateMemSize = k->private_bytes;
-    p->spillMemSize = spill_bytes(kernel->module, k);
+    p->spillMemSize = k->spill_bytes;
     hash_to(p->uuid.kid, sizeof p->uuid.kid, k->name, strlen(k->name));
     hash_to(p->uuid.mid, sizeof p->uuid.mid, kernel->module->object.image, kernel->module->object.image_size);
     for (more = p->pNext; more; more = more->pNext) {

@@ -33,7 +33,7 @@ static void run_full_by(struct xs_kernel *k, const struct xs_kernel *full)
     if (!k->frame_bytes != !full->frame_bytes) return;
     k->full = full;
     if (k->frame_bytes) k->frame_bytes += full->frame_bytes + XS_FRAME_ALIGN;
-    if (k->stack_bytes < full->stack_bytes) k->stack_bytes = full->stack_bytes;
+    k->stack_bytes += full->stack_bytes < UINT32_MAX - k->stack_bytes ? full->stack_bytes : UINT32_MAX - k->stack_bytes;
 }
 
 static ze_result_t version_new(ze_module_handle_t m, uint32_t kernel, uint32_t version, struct soft_version **to)
