@@ -327,7 +327,7 @@
  *                                    ZED_LOAD, zed_load_all and xt_print take them like any other
  *     xt_free(&mods[1]), xt_free(&mods[0]);       the first owns the words: it is the last to be freed
  * The first list entry's .version, .names and .lines count for all. Names must differ, targets must not; if a kernel
- * needs 256 registers per thread, all get them (TOGETHER).
+ * needs 256 registers per thread, all get them (ONE_MODULE).
  *
  * XT_BUILD fills an xt_build_desc and calls xt_build; xt_error_name and xt_error_text describe an error id.
  * Errors of the build: TARGET, SUBGROUP_SIZE, GROUP_SIZE, REGISTERS, MEMORY. A module that was built may have a warning
@@ -415,7 +415,7 @@
     X(GROUP_SIZE, "the work-group is larger than the target allows")                                                   \
     X(REGISTERS, "a thread cannot have this number of registers")                                                      \
     X(SPILL, "sums and a slice of operands do not fit in a thread's registers: make the subgroup's piece smaller")     \
-    X(TOGETHER, "kernels that cannot be in one module")                                                                \
+    X(ONE_MODULE, "kernels that cannot be in one module")                                                              \
     X(MATH_TYPE, "not a type for this function")                                                                       \
     X(BITCAST, "a bitcast keeps the size of an element")                                                               \
     X(VEC_DIM, "not a dimension of the vector")                                                                        \
@@ -9667,10 +9667,10 @@ XE_FN_ bool xt_check_one_module_(const xt_module *mods, const xt_build_desc *des
         const xt_build_desc *a = &descs[i];
         const xt_ctx *x = (const xt_ctx *)(const void *)mods[i].owner_;
         if (!strcmp(a->kernel->name, b->kernel->name))
-            return xt_fail_(w, XT_ERROR_TOGETHER, "two kernels called %s, of %s:%d and %s:%d", a->kernel->name,
+            return xt_fail_(w, XT_ERROR_ONE_MODULE, "two kernels called %s, of %s:%d and %s:%d", a->kernel->name,
                             a->kernel->file, a->kernel->line, b->kernel->file, b->kernel->line);
         if (strcmp(x->target.name, w.x->target.name))
-            return xt_fail_(w, XT_ERROR_TOGETHER, "%s is for %s, %s for %s", a->kernel->name, x->target.name,
+            return xt_fail_(w, XT_ERROR_ONE_MODULE, "%s is for %s, %s for %s", a->kernel->name, x->target.name,
                             b->kernel->name, w.x->target.name);
     }
     return true;
@@ -9725,7 +9725,7 @@ XE_FN_ bool xt_share_flags_(xt_module *mods, const xt_build_desc *descs, int cou
         mods[i].build_flags = flags;
         if (large && xt_group_size_(x) / x->S > xt_most_with_256_(x))
             return xt_fail_(
-                w, XT_ERROR_TOGETHER, "%s has 256 registers per thread, and %s %d subgroups, %s has room for %d",
+                w, XT_ERROR_ONE_MODULE, "%s has 256 registers per thread, and %s %d subgroups, %s has room for %d",
                 large->kernel->name, x->kernel->name, xt_group_size_(x) / x->S, x->target.name, xt_most_with_256_(x));
     }
     return true;

@@ -1,7 +1,8 @@
 #!/bin/sh
 # lines.sh [COMMIT] - where the lines of xetile.h are, by subject, now and at a commit: a table for docs/layers.md. The default is
 # ccbe41cb, the last commit before xetile.h got floors. A file belongs to a subject by its name, whatever its folder; of the face,
-# sections do. What join.sh adds or leaves out is `joined`.
+# sections do. What join.sh adds or leaves out is `joined`. Code is what is neither blank, comment (the manual is one), a brace
+# alone nor an #include.
 set -eu
 cd "$(dirname "$0")/.."
 before=${1:-ccbe41cb}
@@ -26,45 +27,59 @@ later proposals: proposals tiles_for
 later C++: cpp.h
 later operations: top logsumexp widths'
 
-count_at() { # count_at COMMIT|-: lines `FILE COUNT`, the face's by section; the sum as `all`
+# Of each line its kind: 1, code, or 0.
+kinds='function code(line) {
+           return line !~ /^[ \t]*$/ && line !~ /^[ \t]*(\/\*|\*[ \/]|\*$)/ && line !~ /^[ \t]*[{}]+[;,]?[ \t]*$/ && line !~ /^#include/
+       }'
+
+count_at() { # count_at COMMIT|-: lines `FILE COUNT CODE`, the face's by section; the sum as `all`
     show() { if [ "$1" = - ]; then cat "$2"; else git show "$1:$2"; fi; }
     if [ "$1" = - ]; then find src/xetile -name '*.[ch]'; else git ls-tree -r --name-only "$1" src/xetile; fi |
         while read -r file; do
             name=${file##*/}
             case $name in calls.h | prototypes.h | parts) continue ;; *.c) name=${name%.c} ;; esac
-            echo "$name $(show "$1" "$file" | wc -l)"
+            show "$1" "$file" | awk -v name="$name" "$kinds"'{ n += code($0) } END { print name, NR, n + 0 }'
         done
-    show "$1" src/xetile.h | awk '
+    show "$1" src/xetile.h | awk "$kinds"'
         /^\/\* ---- tiles for a product/ { now = "tiles_for" }
         /^\/\* ---- one build/ { now = "types" }
         /^\/\* ---- macros/ { now = "macros" }
-        { lines[now ? now : "manual"]++ }
+        { lines[now ? now : "manual"]++; of_code[now ? now : "manual"] += code($0) }
         /^ \*\/$/ && !now { now = "types" }
-        END { for (name in lines) print name, lines[name] }'
-    echo "all $(show "$1" xetile.h | wc -l)"
+        END { for (name in lines) print name, lines[name], of_code[name] + 0 }'
+    show "$1" xetile.h | awk "$kinds"'{ n += code($0) } END { print "all", NR, n }'
 }
 
-table() { # of two counts: `FILE COUNT` of the one, a line `/`, then of the other
+table() { # of two counts: `FILE COUNT CODE` of the one, a line `/`, then of the other
     awk -v subjects="$subjects" '
+        function row_of(name, n) { print "| " name " | " n[0] " | " n[2] " | " n[1] " | " n[3] " |" }
         BEGIN { now = 0 }
         /^\/$/ { now = 1; next }
-        { count[now, $1] += $2; if ($1 != "all") { sum[now] += $2; file_left[$1] } }
+        {
+            count[now, $1] += $2; count[now + 2, $1] += $3
+            if ($1 != "all") { sum[now] += $2; sum[now + 2] += $3; file_left[$1] }
+        }
         END {
-            print "| subject | before | now |\n| --- | --- | --- |"
+            print "| subject | before | code | now | code |\n| --- | --- | --- | --- | --- |"
             rows = split(subjects, row, "\n")
             for (i = 1; i <= rows; i++) {
                 name = row[i]; files = row[i]
                 sub(/:.*/, "", name); sub(/.*: /, "", files)
                 n = split(files, file, " ")
-                of[0] = of[1] = 0
-                for (j = 1; j <= n; j++) for (k = 0; k < 2; k++) { of[k] += count[k, file[j]]; delete file_left[file[j]] }
-                if (sub(/^later /, "", name)) for (k = 0; k < 2; k++) later[k] += of[k]
-                print "| " name " | " of[0] " | " of[1] " |"
+                for (k = 0; k < 4; k++) of[k] = 0
+                for (j = 1; j <= n; j++) for (k = 0; k < 4; k++) { of[k] += count[k, file[j]]; delete file_left[file[j]] }
+                if (sub(/^later /, "", name)) for (k = 0; k < 4; k++) later[k] += of[k]
+                row_of(name, of)
             }
             for (name in file_left) { print name " has no subject" > "/dev/stderr"; exit 1 }
-            print "| joined | " count[0, "all"] - sum[0] " | " count[1, "all"] - sum[1] " |"
-            print "| xetile.h | " count[0, "all"] " | " count[1, "all"] " |"
-            print "| without Vulkan, MX, proposals, C++, later operations | " count[0, "all"] - later[0] " | " count[1, "all"] - later[1] " |"
+            for (k = 0; k < 4; k++) {
+                all[k] = count[k, "all"]
+                of[k] = all[k] - sum[k]
+                without[k] = all[k] - later[k]
+            }
+            row_of("joined", of)
+            row_of("xetile.h", all)
+            row_of("without Vulkan, MX, proposals, C++, later operations", without)
         }'
 }
 

@@ -327,7 +327,7 @@
  *                                    ZED_LOAD, zed_load_all and xt_print take them like any other
  *     xt_free(&mods[1]), xt_free(&mods[0]);       the first owns the words: it is the last to be freed
  * The first list entry's .version, .names and .lines count for all. Names must differ, targets must not; if a kernel
- * needs 256 registers per thread, all get them (TOGETHER).
+ * needs 256 registers per thread, all get them (ONE_MODULE).
  *
  * XT_BUILD fills an xt_build_desc and calls xt_build; xt_error_name and xt_error_text describe an error id.
  * Errors of the build: TARGET, SUBGROUP_SIZE, GROUP_SIZE, REGISTERS, MEMORY. A module that was built may have a warning
@@ -408,7 +408,7 @@
     X(GROUP_SIZE, "the work-group is larger than the target allows")                                                   \
     X(REGISTERS, "a thread cannot have this number of registers")                                                      \
     X(SPILL, "sums and a slice of operands do not fit in a thread's registers: make the subgroup's piece smaller")     \
-    X(TOGETHER, "kernels that cannot be in one module")                                                                \
+    X(ONE_MODULE, "kernels that cannot be in one module")                                                              \
     X(MATH_TYPE, "not a type for this function")                                                                       \
     X(BITCAST, "a bitcast keeps the size of an element")                                                               \
     X(VEC_DIM, "not a dimension of the vector")                                                                        \

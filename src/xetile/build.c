@@ -108,10 +108,10 @@ static bool xt_check_one_module_(const xt_module *mods, const xt_build_desc *des
         const xt_build_desc *a = &descs[i];
         const xt_ctx *x = (const xt_ctx *)(const void *)mods[i].owner_;
         if (!strcmp(a->kernel->name, b->kernel->name))
-            return xt_fail_(w, XT_ERROR_TOGETHER, "two kernels called %s, of %s:%d and %s:%d", a->kernel->name,
+            return xt_fail_(w, XT_ERROR_ONE_MODULE, "two kernels called %s, of %s:%d and %s:%d", a->kernel->name,
                             a->kernel->file, a->kernel->line, b->kernel->file, b->kernel->line);
         if (strcmp(x->target.name, w.x->target.name))
-            return xt_fail_(w, XT_ERROR_TOGETHER, "%s is for %s, %s for %s", a->kernel->name, x->target.name,
+            return xt_fail_(w, XT_ERROR_ONE_MODULE, "%s is for %s, %s for %s", a->kernel->name, x->target.name,
                             b->kernel->name, w.x->target.name);
     }
     return true;
@@ -166,7 +166,7 @@ static bool xt_share_flags_(xt_module *mods, const xt_build_desc *descs, int cou
         mods[i].build_flags = flags;
         if (large && xt_group_size_(x) / x->S > xt_most_with_256_(x))
             return xt_fail_(
-                w, XT_ERROR_TOGETHER, "%s has 256 registers per thread, and %s %d subgroups, %s has room for %d",
+                w, XT_ERROR_ONE_MODULE, "%s has 256 registers per thread, and %s %d subgroups, %s has room for %d",
                 large->kernel->name, x->kernel->name, xt_group_size_(x) / x->S, x->target.name, xt_most_with_256_(x));
     }
     return true;

@@ -204,11 +204,11 @@ TEST(what_cannot_be_together_is_refused)
 {
     const xt_target bmg = {.name = "bmg"}, pvc = {.name = "pvc"};
     refused((const xt_build_desc[]){XT_DESC(add, &bmg), XT_DESC(product, &bmg), XT_DESC(add, &bmg)}, 3,
-            XT_ERROR_TOGETHER, "two kernels called add", "test_xetile_modules.c");
-    refused((const xt_build_desc[]){XT_DESC(add, &bmg), XT_DESC(turn, &pvc)}, 2, XT_ERROR_TOGETHER, "add is for bmg",
+            XT_ERROR_ONE_MODULE, "two kernels called add", "test_xetile_modules.c");
+    refused((const xt_build_desc[]){XT_DESC(add, &bmg), XT_DESC(turn, &pvc)}, 2, XT_ERROR_ONE_MODULE, "add is for bmg",
             "turn for pvc");
     refused((const xt_build_desc[]){XT_DESC(add, &bmg, .subgroups = 64), XT_DESC(product, &bmg, .registers = 256)}, 2,
-            XT_ERROR_TOGETHER, "product has 256 registers", "add 64 subgroups");
+            XT_ERROR_ONE_MODULE, "product has 256 registers", "add 64 subgroups");
     refused((const xt_build_desc[]){XT_DESC(add, &bmg), XT_DESC(broken, &bmg), XT_DESC(turn, &bmg)}, 3,
             XT_ERROR_TILE_TYPE, "f32", "f16");
 }
