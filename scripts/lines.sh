@@ -29,7 +29,8 @@ later operations: top logsumexp widths'
 
 # Of each line its kind: 1, code, or 0.
 kinds='function code(line) {
-           return line !~ /^[ \t]*$/ && line !~ /^[ \t]*(\/\*|\*[ \/]|\*$)/ && line !~ /^[ \t]*[{}]+[;,]?[ \t]*$/ && line !~ /^#include/
+            sub(/^[ \t]+/, "", line)
+            return line !~ /^(\/\*|\*[ \/]|\*$|[{}]+[;,]?[ \t]*$|#include|$)/
        }'
 
 count_at() { # count_at COMMIT|-: lines `FILE COUNT CODE`, the face's by section; the sum as `all`
@@ -67,7 +68,10 @@ table() { # of two counts: `FILE COUNT CODE` of the one, a line `/`, then of the
                 sub(/:.*/, "", name); sub(/.*: /, "", files)
                 n = split(files, file, " ")
                 for (k = 0; k < 4; k++) of[k] = 0
-                for (j = 1; j <= n; j++) for (k = 0; k < 4; k++) { of[k] += count[k, file[j]]; delete file_left[file[j]] }
+                for (j = 1; j <= n; j++) {
+                    for (k = 0; k < 4; k++) of[k] += count[k, file[j]]
+                    delete file_left[file[j]]
+                }
                 if (sub(/^later /, "", name)) for (k = 0; k < 4; k++) later[k] += of[k]
                 row_of(name, of)
             }
