@@ -51,13 +51,10 @@ struct check_memory {
     atomic_uint users; /* the current table, and launches */
 };
 
-void check_keep_memory(void); /* the table is kept without the checked mode, too */
-bool check_keeps_memory(void);
-/* These do nothing if the table is not kept. */
+/* These do nothing but in the checked mode. */
 void check_memory_add(void *base, size_t size, enum check_kind kind);
 void check_memory_remove(const void *base, size_t size); /* all allocations that begin in the range */
-void check_memory_wrote(const void *to, size_t size);    /* by a command; only in the checked mode */
-bool check_memory_knows(const void *pointer); /* is it in the table, if that is kept? */
+void check_memory_wrote(const void *to, size_t size);    /* by a command */
 
 struct check_table {
     struct check_memory **row; /* sorted by base */

@@ -16,8 +16,6 @@ static struct {
     size_t count;
 } table = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-static bool kept;
-
 static pthread_once_t level_once = PTHREAD_ONCE_INIT;
 static int level;
 
@@ -32,10 +30,6 @@ int check_level(void)
     pthread_once(&level_once, read_level);
     return level;
 }
-
-void check_keep_memory(void) { kept = true; }
-
-bool check_keeps_memory(void) { return kept || check_level(); }
 
 bool check_takes_system_memory(void)
 {
@@ -79,8 +73,8 @@ static void fill_pattern(uint8_t *to, size_t size)
 void check_memory_add(void *base, size_t size, enum check_kind kind)
 {
     struct check_memory *m;
-    bool tracked = check_level() && (kind == CHECK_DEVICE || kind == CHECK_SHARED || kind == CHECK_HOST);
-    if (!check_keeps_memory()) return;
+    bool tracked = kind == CHECK_DEVICE || kind == CHECK_SHARED || kind == CHECK_HOST;
+    if (!check_level()) return;
     m = calloc(1, sizeof *m);
     if (!m) return; /* accesses will be reported: false alarms are better than silence */
     m->base = m->node.base = (uintptr_t)base;
@@ -99,7 +93,7 @@ void check_memory_remove(const void *base, size_t size)
 {
     const uintptr_t first = (uintptr_t)base;
     struct tree_node *n;
-    if (!check_keeps_memory()) return;
+    if (!check_level()) return;
     pthread_mutex_lock(&table.lock);
     while ((n = tree_upto(&table.all, first + size - 1)) != NULL && n->base >= first) {
         struct check_memory *m = TREE_OF(struct check_memory, n);
@@ -111,35 +105,18 @@ void check_memory_remove(const void *base, size_t size)
     pthread_mutex_unlock(&table.lock);
 }
 
-/* What holds the address; NULL: nothing. Under the table's lock. */
-static struct check_memory *holder_of(uintptr_t address)
-{
-    struct tree_node *n = tree_upto(&table.all, address);
-    struct check_memory *m = n ? TREE_OF(struct check_memory, n) : NULL;
-    return m && address - m->base < m->size ? m : NULL;
-}
-
 void check_memory_wrote(const void *to, size_t size)
 {
-    struct check_memory *m;
+    struct tree_node *n;
     if (!check_level()) return;
     pthread_mutex_lock(&table.lock);
-    m = holder_of((uintptr_t)to);
-    if (m) {
-        uint64_t offset = (uintptr_t)to - m->base;
-        check_mark_written(m, offset, size < m->size - offset ? size : m->size - offset);
+    n = tree_upto(&table.all, (uintptr_t)to);
+    if (n) {
+        struct check_memory *m = TREE_OF(struct check_memory, n);
+        uint64_t offset = (uintptr_t)to - m->base, most = offset < m->size ? m->size - offset : 0;
+        check_mark_written(m, offset, size < most ? size : most);
     }
     pthread_mutex_unlock(&table.lock);
-}
-
-bool check_memory_knows(const void *pointer)
-{
-    bool known;
-    if (!check_keeps_memory()) return true;
-    pthread_mutex_lock(&table.lock);
-    known = holder_of((uintptr_t)pointer) != NULL;
-    pthread_mutex_unlock(&table.lock);
-    return known;
 }
 
 bool check_table_copy(struct check_table *t)

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "check/check.h"
 #include "ze_soft.h"
 
 static const struct xs_kernel *find_kernel(const struct xs_module *x, const char *name)
@@ -102,7 +101,11 @@ static ze_result_t set_object(uint8_t *to, uint32_t kind, const void *handle)
 
 /* Without system allocations, drivers know the memory that a kernel may access, and refuse any other as an argument.
  * The checked mode leaves it to the access, of which it says more. */
-static bool is_reachable(const void *pointer) { return !pointer || check_level() || check_memory_knows(pointer); }
+static bool is_reachable(const void *pointer)
+{
+    struct soft_allocation a;
+    return !pointer || !soft_confines_pointers() || soft_memory_find(pointer, &a) || soft_virtual_accessible(pointer);
+}
 
 ze_result_t zeKernelSetArgumentValue(ze_kernel_handle_t kernel, uint32_t index, size_t size, const void *value)
 {

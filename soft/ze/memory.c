@@ -19,7 +19,8 @@ struct allocation {
     struct tree_node node; /* with its address */
     size_t size;
     ze_memory_type_t type;
-    bool huge, opened; /* opened: from another process's handle; closed instead of freed */
+    enum owner { ALLOCATED, OPENED, VARIABLE } owner; /* opened from another process's handle: closed, not freed */
+    bool huge;
     bool has_atomics;  /* set by the program: */
     uint32_t atomics;  /* ze_memory_atomic_attr_exp_flags_t, without effect */
     struct soft_on_free on_free;
@@ -62,13 +63,13 @@ static bool insert(const struct allocation *from)
 }
 
 /* Moves the allocation that begins at `pointer` from the table to `to`. */
-static bool take_out(const void *pointer, bool opened, struct allocation *to)
+static bool take_out(const void *pointer, enum owner owner, struct allocation *to)
 {
     struct allocation *a;
     bool ok;
     pthread_rwlock_wrlock(&table.lock);
     a = find(pointer);
-    ok = a && a->node.base == (uintptr_t)pointer && a->opened == opened;
+    ok = a && a->node.base == (uintptr_t)pointer && a->owner == owner;
     if (ok) tree_remove(&table.all, &a->node);
     pthread_rwlock_unlock(&table.lock);
     if (!ok) return false;
@@ -208,6 +209,22 @@ static ze_result_t borrow(const ze_external_memmap_sysmem_ext_desc_t *from, size
     return ZE_RESULT_SUCCESS;
 }
 
+bool soft_memory_add_variable(void *base, size_t size)
+{
+    struct allocation a = {.node = {.base = (uintptr_t)base}, .size = size, .type = ZE_MEMORY_TYPE_DEVICE};
+    a.owner = VARIABLE;
+    a.pages = (struct soft_pages){.base = base, .size = size, .file = -1, .borrowed = true};
+    if (!insert(&a)) return false;
+    check_memory_add(base, size, CHECK_PROGRAM);
+    return true;
+}
+
+void soft_memory_remove_variable(const void *base)
+{
+    struct allocation removed;
+    if (take_out(base, VARIABLE, &removed)) check_memory_remove(base, 1);
+}
+
 bool soft_memory_on_free(const void *pointer, struct soft_on_free callback)
 {
     struct allocation *a;
@@ -283,13 +300,13 @@ ze_result_t zeMemAllocHost(ze_context_handle_t context, const ze_host_mem_alloc_
 /* ---- freeing */
 
 /* The program's callback finds the allocation as it was. */
-static void announce(const void *pointer, bool opened)
+static void announce(const void *pointer, enum owner owner)
 {
     struct soft_on_free c = {NULL, NULL};
     struct allocation *a;
     pthread_rwlock_wrlock(&table.lock);
     a = find(pointer);
-    if (a && a->node.base == (uintptr_t)pointer && a->opened == opened) {
+    if (a && a->node.base == (uintptr_t)pointer && a->owner == owner) {
         c = a->on_free;
         a->on_free.call = NULL;
     }
@@ -299,8 +316,8 @@ static void announce(const void *pointer, bool opened)
 
 static ze_result_t forget(void *pointer, struct allocation *to)
 {
-    announce(pointer, false);
-    if (take_out(pointer, false, to)) return ZE_RESULT_SUCCESS;
+    announce(pointer, ALLOCATED);
+    if (take_out(pointer, ALLOCATED, to)) return ZE_RESULT_SUCCESS;
     return soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "%p is not an allocation", pointer);
 }
 
@@ -326,12 +343,12 @@ static void free_deferred(struct soft_gone *g)
     free(d);
 }
 
-ze_result_t soft_memory_free_later(void *pointer)
+ze_result_t soft_memory_free_later(void *pointer, soft_keep_fn *keep)
 {
     struct deferred *d = calloc(1, sizeof *d);
     ze_result_t result = d ? forget(pointer, &d->freed) : ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
     if (result == ZE_RESULT_SUCCESS)
-        soft_queues_keep(&d->gone, free_deferred);
+        keep(&d->gone, free_deferred);
     else
         free(d);
     return result;
@@ -381,7 +398,7 @@ ze_result_t soft_memory_share(const void *pointer, struct soft_ipc *to)
 
 ze_result_t soft_memory_open(const struct soft_ipc *from, int file, void **pointer)
 {
-    struct allocation a = {.size = (size_t)from->size, .opened = true};
+    struct allocation a = {.size = (size_t)from->size, .owner = OPENED};
     a.type = from->type == ZE_MEMORY_TYPE_HOST ? ZE_MEMORY_TYPE_HOST : ZE_MEMORY_TYPE_DEVICE;
     return map_file(a, file, pointer);
 }
@@ -389,8 +406,8 @@ ze_result_t soft_memory_open(const struct soft_ipc *from, int file, void **point
 ze_result_t soft_memory_close(const void *pointer)
 {
     struct allocation closed;
-    announce(pointer, true);
-    if (!take_out(pointer, true, &closed))
+    announce(pointer, OPENED);
+    if (!take_out(pointer, OPENED, &closed))
         return soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "%p was not opened from a handle", pointer);
     give_back(&closed);
     return ZE_RESULT_SUCCESS;

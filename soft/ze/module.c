@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "check/check.h"
 #include "build/jit.h"
 #include "ze_soft.h"
 
@@ -30,7 +29,7 @@ static struct soft_storage *storage_new(uint32_t count)
 
 static void variable_free(struct soft_variable *v)
 {
-    check_memory_remove(v->at, 1);
+    soft_memory_remove_variable(v->at);
     if (v->pages.base)
         soft_pages_free(&v->pages);
     else
@@ -60,9 +59,8 @@ static bool make_global(const struct xs_global *g, struct soft_variable *v)
         if (posix_memalign(&p, align, size) != 0) return false;
         v->at = memset(p, 0, size);
     }
-    check_memory_add(v->at, size, CHECK_PROGRAM);
     if (g->initial) memcpy(v->at, g->initial, (size_t)g->size);
-    return true;
+    return soft_memory_add_variable(v->at, size);
 }
 
 /* Writes addresses in the initial values of newly created variables. */

@@ -84,10 +84,12 @@ static void look_at(const char *text)
                      length < 80 ? (int)length : 80, text);
 }
 
+static bool confined; /* to the device's memory: pointers that kernels are given */
+
 static void look_at_all(void)
 {
     check_mind_surfaces(soft_model() && soft_model()->has_blocks);
-    if (!soft_has_system_memory()) check_keep_memory();
+    confined = !soft_has_system_memory() && !check_level();
     for (char **e = environ; e && *e; e++)
         if (!strncmp(*e, PREFIX, sizeof PREFIX - 1)) look_at(*e + sizeof PREFIX - 1);
 }
@@ -97,6 +99,8 @@ void soft_look_at_settings(void)
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, look_at_all);
 }
+
+bool soft_confines_pointers(void) { return confined; }
 
 bool soft_is_strict(void)
 {

@@ -77,7 +77,7 @@ static void note_access(struct reservation *r, const void *pointer, size_t size,
 {
     size_t i, first = (size_t)((const uint8_t *)pointer - r->base) / soft_page_size();
     for (i = 0; i < size / soft_page_size(); i++) r->access[first + i] = (uint8_t)access;
-    if (check_keeps_memory()) tell_check(r);
+    if (check_level()) tell_check(r);
 }
 
 ze_result_t zeVirtualMemReserve(ze_context_handle_t context, const void *start, size_t size, void **pointer)
@@ -246,6 +246,18 @@ uint64_t soft_virtual_id(const void *pointer)
     id = p ? p->id : 0;
     pthread_mutex_unlock(&lock);
     return id;
+}
+
+bool soft_virtual_accessible(const void *pointer)
+{
+    const struct reservation *r;
+    bool accessible;
+    pthread_mutex_lock(&lock);
+    r = find(pointer, 1);
+    accessible = r && r->access[((uintptr_t)pointer - r->node.base) / soft_page_size()] !=
+                          ZE_MEMORY_ACCESS_ATTRIBUTE_NONE;
+    pthread_mutex_unlock(&lock);
+    return accessible;
 }
 
 bool soft_virtual_share_file(int file, struct soft_ipc *to)

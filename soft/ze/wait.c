@@ -137,7 +137,8 @@ ze_result_t zeMemFreeExt(ze_context_handle_t context, const ze_memory_free_ext_d
     SOFT_POINTER(pointer);
     SOFT_FLAGS(desc->freePolicy,
                ZE_DRIVER_MEMORY_FREE_POLICY_EXT_FLAG_BLOCKING_FREE | ZE_DRIVER_MEMORY_FREE_POLICY_EXT_FLAG_DEFER_FREE);
-    if (desc->freePolicy == ZE_DRIVER_MEMORY_FREE_POLICY_EXT_FLAG_DEFER_FREE) return soft_memory_free_later(pointer);
+    if (desc->freePolicy == ZE_DRIVER_MEMORY_FREE_POLICY_EXT_FLAG_DEFER_FREE)
+        return soft_memory_free_later(pointer, soft_queues_keep);
     if (desc->freePolicy) soft_queues_drain();
     return zeMemFree(context, pointer);
 }

@@ -172,6 +172,7 @@ uint32_t soft_parts_of(ze_device_handle_t device); /* the number of its sub-devi
 bool soft_is_subdevice(ze_device_handle_t device);
 void soft_device_uuid(ze_device_handle_t device, uint8_t to[ZE_MAX_DEVICE_UUID_SIZE]);
 bool soft_has_system_memory(void); /* may kernels use memory from malloc? */
+bool soft_confines_pointers(void); /* if not, are they refused pointers to it? The checked mode reports accesses */
 bool soft_is_strict(void); /* refuse what is invalid even if drivers accept it? */
 bool soft_is_quick(void);  /* compile kernels in half the time, to run slower? */
 void soft_look_at_settings(void); /* reports unknown settings, once per process */
@@ -220,6 +221,7 @@ struct soft_gone {
     uint64_t until; /* this submission */
     void (*end)(struct soft_gone *g);
 };
+typedef void soft_keep_fn(struct soft_gone *g, void (*end)(struct soft_gone *g));
 void soft_gone_add(struct soft_gone *g, void (*end)(struct soft_gone *g), uint64_t (*last)(void));
 bool soft_gone_waits(void); /* is there any? */
 void soft_gone_collect(uint64_t (*first)(void)); /* first, last: of all submissions that are not done */
@@ -453,6 +455,9 @@ struct soft_allocation {
 };
 bool soft_memory_find(const void *pointer, struct soft_allocation *to); /* false: none */
 bool soft_memory_reveal(const void *pointer); /* to the host: see hidden.c */
+/* A module's variable, which is device memory but not the program's to free or share. False: out of memory. */
+bool soft_memory_add_variable(void *base, size_t size);
+void soft_memory_remove_variable(const void *base); /* safe if it was not added */
 /* What the program wants to be called with when an allocation is freed. */
 struct soft_on_free {
     void (*call)(void *user);
@@ -461,8 +466,8 @@ struct soft_on_free {
 bool soft_memory_on_free(const void *pointer, struct soft_on_free callback); /* false: not in an allocation */
 /* Is [pointer, pointer + size) inside our allocations, or disjoint from all of them? */
 bool soft_range_fits(const void *pointer, size_t size);
-/* Frees the allocation when everything submitted so far is done. */
-ze_result_t soft_memory_free_later(void *pointer);
+/* Frees the allocation when everything submitted so far is done: `keep` is soft_queues_keep. */
+ze_result_t soft_memory_free_later(void *pointer, soft_keep_fn *keep);
 
 /* ---- hidden.c: device memory that the host cannot access; these do nothing elsewhere than in the modes for it */
 
@@ -527,6 +532,7 @@ uint32_t soft_shared_change(struct soft_shared *s, uint32_t index, bool set, ze_
 bool soft_virtual_share(const void *pointer, struct soft_ipc *to);
 ze_result_t soft_memory_share(const void *pointer, struct soft_ipc *to);
 uint64_t soft_virtual_id(const void *pointer); /* of the physical memory mapped there; 0: none */
+bool soft_virtual_accessible(const void *pointer); /* is it mapped, with access? */
 /* For the memory that a file represents. */
 bool soft_virtual_share_file(int file, struct soft_ipc *to);
 bool soft_memory_share_file(int file, struct soft_ipc *to);
@@ -804,7 +810,7 @@ void soft_queues_drain(void);
 uint64_t soft_queues_last(void);
 uint64_t soft_queues_first(void);
 /* Calls `end` when everything submitted before is done, which may be now. */
-void soft_queues_keep(struct soft_gone *g, void (*end)(struct soft_gone *g));
+soft_keep_fn soft_queues_keep;
 
 /* Appends the copy of a box to another of the same size; both pointers are the beginnings of surfaces. */
 ze_result_t soft_append_box_copy(ze_command_list_handle_t list, void *to, const struct soft_box *to_box,

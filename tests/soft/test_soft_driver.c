@@ -1361,6 +1361,35 @@ TEST(module_contents)
     CHECK(f != NULL);
 }
 
+/* A module's variable is device memory, as with Intel's driver, but the module's: it is neither freed nor shared. */
+TEST(variables_are_device_memory)
+{
+    ze_module_handle_t own = NULL;
+    ze_memory_allocation_properties_t p = {.stype = ZE_STRUCTURE_TYPE_MEMORY_ALLOCATION_PROPERTIES};
+    ze_device_handle_t owner = NULL;
+    ze_ipc_mem_handle_t ipc;
+    uint64_t ids[2] = {0, 0};
+    char *at[2] = {NULL, NULL}, *base = NULL;
+    size_t bytes = 0, size = 0;
+    OK(build(ZE_MODULE_FORMAT_IL_SPIRV, driver_kernels, sizeof driver_kernels, NULL, &own, NULL, 0));
+    for (int i = 0; i < 2; i++) {
+        OK(zeModuleGetGlobalPointer(i ? own : module, "counter", &bytes, (void **)&at[i]));
+        OK(zeMemGetAllocProperties(context, at[i] + bytes - 1, &p, &owner));
+        CHECK(p.type == ZE_MEMORY_TYPE_DEVICE && owner == device && p.pageSize != 0);
+        ids[i] = p.id;
+        OK(zeMemGetAddressRange(context, at[i] + 1, (void **)&base, &size));
+        CHECK(base == at[i] && size == bytes);
+        CHECK(zeMemFree(context, at[i]) != ZE_RESULT_SUCCESS);
+        CHECK(zeMemGetIpcHandle(context, at[i], &ipc) != ZE_RESULT_SUCCESS);
+    }
+    CHECK(ids[0] && ids[1] && ids[0] != ids[1]);
+    OK(zeModuleDestroy(own));
+    OK(zeMemGetAllocProperties(context, at[1], &p, &owner));
+    CHECK(p.type == ZE_MEMORY_TYPE_UNKNOWN && owner == NULL);
+    OK(zeMemGetAllocProperties(context, at[0], &p, NULL));
+    CHECK(p.type == ZE_MEMORY_TYPE_DEVICE && p.id == ids[0]);
+}
+
 TEST(dynamic_link)
 {
     ze_linkage_inspection_ext_desc_t d = {.stype = ZE_STRUCTURE_TYPE_LINKAGE_INSPECTION_EXT_DESC};
@@ -2980,6 +3009,7 @@ TEST(newer_commands)
 static void run_module_tests(void)
 {
     RUN(module_contents);
+    RUN(variables_are_device_memory);
     RUN(dynamic_link);
     RUN(bad_modules_fail_with_a_log);
     RUN(specialisation_constants);
