@@ -85,12 +85,12 @@ static void quantize(XT_CONTEXT, xt_val V, int type, xt_val Q, xt_val S, xt_val 
 {
     const bool two = type == CM_E2M1;
     const int per = two ? 2 : 1;
-    const xt_map map = XT_MAP(.sg_layout = {4, 1}, .sg_data = {16, K}), tall = XT_MAP(.sg_layout = {1, 4},
-                                                                                      .sg_data = {K, 16});
-    const xt_map half = XT_MAP(.sg_layout = {4, 1}, .sg_data = {16, K / per});
-    const xt_map half_tall = XT_MAP(.sg_layout = {1, 4}, .sg_data = {K / per, 16});
-    const xt_map few = XT_MAP(.sg_layout = {4, 1}, .sg_data = {16, BLOCKS});
-    const xt_map few_tall = XT_MAP(.sg_layout = {1, 4}, .sg_data = {BLOCKS, 16});
+    const xt_map map = XT_MAP(.sg_layout = {8, 1}, .sg_data = {8, K}), tall = XT_MAP(.sg_layout = {1, 8},
+                                                                                      .sg_data = {K, 8});
+    const xt_map half = XT_MAP(.sg_layout = {8, 1}, .sg_data = {8, K / per});
+    const xt_map half_tall = XT_MAP(.sg_layout = {1, 8}, .sg_data = {K / per, 8});
+    const xt_map few = XT_MAP(.sg_layout = {8, 1}, .sg_data = {8, BLOCKS});
+    const xt_map few_tall = XT_MAP(.sg_layout = {1, 8}, .sg_data = {BLOCKS, 8});
     xt_vec scales, down;
     xt_tile v = XT_INIT_TILE(V, f32, M, K, .offset = XT_AT(0, 0), .shape = XT_AT(M, K), .map = map);
     xt_tile u = XT_INIT_TILE(V, f32, K, M, .offset = XT_AT(0, 0), .shape = XT_AT(K, M), .order = {0, 1}, .map = tall);

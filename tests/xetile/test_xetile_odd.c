@@ -181,7 +181,7 @@ TEST(pieces_of_a_work_group)
 {
     static const odd_case cases[] = {
         {CM_F16, CM_F32, 40, 44, 54, PLAIN, PLAIN, {{2, 2}, {20, 22}}, 0},
-        {CM_I8, CM_I32, 48, 60, 38, PLAIN, PLAIN, {{2, 1}, {12, 30}}, 0}, /* distributed round-robin */
+        {CM_I8, CM_I32, 24, 22, 38, PLAIN, PLAIN, {{2, 1}, {6, 22}}, 0}, /* distributed round-robin */
     };
     for (int i = 0; i < 2; i++) check(&cases[i], 0);
 }
