@@ -210,7 +210,7 @@ check-intel: ## compile the examples with Intel's compiler, if it is installed, 
 	@BUILD="$(BUILD)" XE_OFFLINE="$(XE_OFFLINE)" scripts/check_intel.sh
 	@CC="$(CC)" XE_OFFLINE="$(XE_OFFLINE)" scripts/check_intel_ops.sh --all
 	@BUILD="$(BUILD)" XE_OFFLINE="$(XE_OFFLINE)" CC="$(CC)" INTEL_ALL=yes sh tests/intel/test_intel_coopmatrix.sh
-	@BUILD="$(BUILD)" XE_OFFLINE="$(XE_OFFLINE)" THOROUGH=1 scripts/check_machine.sh
+	@BUILD="$(BUILD)" XE_OFFLINE="$(XE_OFFLINE)" JOBS="$(JOBS)" scripts/check_machine.sh
 
 check-intel-shapes: ## compile 37 other products and a decoder's with Intel's compiler: count instructions, spills, messages per dpas (10 min)
 	@CC="$(CC)" XE_OFFLINE="$(XE_OFFLINE)" scripts/check_intel_shapes.sh
