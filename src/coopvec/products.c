@@ -284,6 +284,23 @@ static spe_id cv_a_along_(const cv_product_ *p, int block, int raw)
     return inside ? spe_select(m, inside, a, spe_null(m, spe_type_of(m, a))) : a;
 }
 
+/* The eight rows of raw operands raw, raw + 1 by two messages of one dimension, where rows of both adjoin in memory: an
+ * optimal layout, and subgroups of 8, whose lanes have a dword each of an operand's 32 bytes of a row. */
+static void cv_a_lines_(const cv_product_ *p, int block, int raw, spe_id out[2])
+{
+    static const uint32_t order[2][8] = {{0, 2, 4, 6, 8, 10, 12, 14}, {1, 3, 5, 7, 9, 11, 13, 15}};
+    const cv_surface_ *s = &p->a;
+    spe_module *m = p->m;
+    const int rows = (int)cv_optimal_rows_((uint32_t)s->m), first = (raw / 2 * rows + block * 8) * 64;
+    spe_id word = spe_int(m, 32), half[2];
+    for (int i = 0; i < 2; i++) {
+        spe_id at = spe_index(m, s->base, spe_i32(m, first + i * 256));
+        const uint32_t from = spe_ptr_cast(m, at, word);
+        half[i] = spe_op(m, SPE_OpSubgroupBlockReadINTEL, spe_vec(m, word, 8), 1, &from);
+    }
+    for (int j = 0; j < 2; j++) out[j] = spe_shuffle(m, half[0], half[1], 8, order[j]);
+}
+
 /* Loads row blocks block .. block + 4 of raw operands raw, raw + 1 by one message. */
 static void cv_a_message_(const cv_product_ *p, int block, int raw, spe_id out[4][2])
 {
@@ -313,11 +330,14 @@ static void cv_a_load_(const cv_product_ *p, int block, int raw, spe_id out[4][2
     const cv_surface_ *s = &p->a;
     int bytes = cv_is_optimal_(s->layout) ? 64 : s->k * s->bytes;
     bool message = p->x->block2d && !s->across && bytes >= 64 && bytes % 4 == 0;
+    bool lines = p->x->S == 8 && !s->across && cv_is_optimal_(s->layout);
     if (message) cv_a_message_(p, block, raw, out);
-    for (int i = 0; !message && i < 4 && block + i < p->blocks; i++)
-        for (int j = 0; j < 2 && raw + j < p->raws; j++)
+    for (int i = 0; !message && i < 4 && block + i < p->blocks; i++) {
+        if (lines) cv_a_lines_(p, block + i, raw, out[i]);
+        for (int j = 0; !lines && j < 2 && raw + j < p->raws; j++)
             out[i][j] =
                 s->across ? cv_a_across_(p, block + i, (raw + j) * p->depth) : cv_a_along_(p, block + i, raw + j);
+    }
 }
 
 /* Byte `i` of each integer, `bits` wide, as f16 in 16-bit integers. */
