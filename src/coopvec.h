@@ -468,6 +468,7 @@ struct cv_ctx {
     const uint32_t (*products)[6];        /* what it lists of them, as in spe_device */
     uint32_t product_count, vector_sums;
     int max_vector;
+    spe_id results;     /* the variable to which the last product's loop wrote its rows, for the next one's */
     bool full;          /* all subgroups are full */
     int divergent;      /* number of open regions that work-items of a subgroup may enter or leave separately */
     spe_kernel_param params[SPE_PARAMS_MAX];

@@ -43,6 +43,7 @@ typedef struct {
     spe_id bias;  /* bytes; 0: none */
     int bias_type;
     cv_vec out;
+    bool dots; /* elements of the matrix are dwords of four bytes, as are the input's */
     /* for the matrix instruction */
     int kind, R; /* R: elements of k that a lane holds of a row per operand */
     int depth;   /* elements of k per operand */

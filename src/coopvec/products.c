@@ -136,6 +136,45 @@ XE_FN_ spe_id cv_finish_sum_(const cv_product_ *p, spe_id sum, spe_id first, int
     return cv_convert_value_(p->m, sum, CV_F32, p->out.type);
 }
 
+/* Are four products of bytes and their sum one instruction, along K? */
+static bool cv_has_dots_(const cv_product_ *p)
+{
+    const int in = p->in.interpretation, a = p->a.type;
+    return p->x->target.block1d && !p->a.across && p->a.k % 4 == 0 && (a == CV_I8 || a == CV_U8) &&
+           (in == CV_I8 || in == CV_U8 || cv_is_packed_(in));
+}
+
+/* Makes the matrix and the input ones of dwords, of four bytes each. */
+static bool cv_input_dwords_(cv_product_ *p, spe_id *out)
+{
+    spe_module *m = p->m;
+    const int type = p->in.interpretation;
+    const bool packed = cv_is_packed_(type);
+    const cv_vec v = packed ? p->in.vec : cv_convert_vec_(p->x, &p->in.vec, type);
+    spe_id byte = spe_int(m, 8), dword = spe_int(m, 32);
+    p->dots = true;
+    p->a.type = p->a.type == CV_I8 ? CV_I32 : CV_U32;
+    p->a.bytes = 4;
+    p->a.k /= 4;
+    for (int i = 0; v.parts && i < p->a.k; i++) {
+        spe_id four[4];
+        for (int j = 0; !packed && j < 4; j++) four[j] = cv_get_(m, &v, 4 * i + j);
+        spe_id bytes = packed ? 0 : cv_join_(m, byte, 4, four);
+        out[i] = packed ? cv_get_(m, &v, i) : spe_bitcast(m, dword, bytes);
+    }
+    return spe_ok(m);
+}
+
+/* Four bytes of each, with their signs, multiplied and added. */
+static spe_id cv_dot_(const cv_product_ *p, spe_id a, spe_id b)
+{
+    const bool a_signed = p->a.type == CV_I32, b_signed = cv_is_signed_(p->in.interpretation);
+    const uint32_t op = a_signed != b_signed ? SPE_OpSUDot : a_signed ? SPE_OpSDot : SPE_OpUDot;
+    const uint32_t words[3] = {b_signed ? b : a, b_signed ? a : b, 0 /* PackedVectorFormat4x8Bit */};
+    spe_capability(p->m, SPE_CapabilityDotProductInput4x8BitPacked);
+    return spe_op(p->m, op, spe_int(p->m, 32), 3, words);
+}
+
 /* The input's K elements, interpreted, in the type of the sums. */
 static bool cv_input_lanes_(const cv_product_ *p, spe_id *out)
 {
@@ -161,8 +200,12 @@ static void cv_lanes_neighbours_(const cv_product_ *p, spe_id row, spe_id col, i
     at = cv_decode_(m, spe_load(m, at, (uint32_t)p->a.bytes), p->a.type);
     for (int i = 0; i < n; i++) a[i] = spe_extract(m, at, (uint32_t)i);
     for (int i = 0; i < n; i++) {
-        spe_id e = cv_to_sum_(m, a[i], p->a.type, p->real), *sum = &sums[p->a.across ? i : 0],
-               x = v[p->a.across ? 0 : i];
+        spe_id *sum = &sums[p->a.across ? i : 0], x = v[p->a.across ? 0 : i];
+        if (p->dots) {
+            *sum = spe_iadd(m, *sum, cv_dot_(p, a[i], x));
+            continue;
+        }
+        spe_id e = cv_to_sum_(m, a[i], p->a.type, p->real);
         /* compilers fuse; sums come first, see cm_mul_add_plain_ */
         *sum = p->real ? spe_fadd(m, *sum, spe_fmul(m, e, x)) : spe_iadd(m, *sum, spe_imul(m, e, x));
     }
@@ -191,6 +234,19 @@ static void cv_lanes_rows_(const cv_product_ *p, spe_id row, int rows, const spe
     for (int i = 0; i < rows; i++) sums[i] = spe_extract(m, start, (uint32_t)i);
 }
 
+/* A variable for n results, which are read from it before the next product. Intel's compiler keeps the address of each
+ * element in a register, where registers have room for these beside the results; then products of the same type and
+ * number share one variable. An even number: where a 16-bit array ends within a dword, it spills registers over it. */
+static spe_id cv_results_(const cv_product_ *p, int n)
+{
+    spe_module *m = p->m;
+    spe_id type = spe_array(m, cv_spe_type_(m, p->out.type), cv_round_up_((uint32_t)n, 2)), *last = &p->x->results;
+    const bool room = n * p->x->S * (cv_bytes_(p->out.type) + 4) < p->x->target.registers;
+    if (!room) return spe_local_var(m, type);
+    if (!*last || spe_type_of(m, *last) != spe_ptr(m, SPE_StorageClassFunction, type)) *last = spe_local_var(m, type);
+    return *last;
+}
+
 /* Rolled: the output is a variable, and a loop goes over blocks of rows (one row, or eight neighbours); the input is a
  * variable too, unless a row is short enough to unroll. Small products are fully unrolled. */
 static void cv_mul_lanes_(cv_product_ *p)
@@ -199,14 +255,13 @@ static void cv_mul_lanes_(cv_product_ *p)
     bool rolled = p->a.m * p->a.k > 64;
     int step = p->a.across ? 8 : 1, full = rolled ? p->a.m / step * step : 0;
     spe_id *v = cv_ids_(m, p->a.k), *out = cv_ids_(m, p->a.m), input = 0, output, row, sums[8];
-    if (!v || !out || !cv_input_lanes_(p, v)) return;
+    if (!v || !out || !(cv_has_dots_(p) ? cv_input_dwords_(p, v) : cv_input_lanes_(p, v))) return;
     if (rolled && (p->a.across || p->a.k > 64)) {
         input = spe_local_var(m, spe_array(m, cv_sum_scalar_(p), (uint32_t)p->a.k));
         for (int i = 0; i < p->a.k; i++) spe_store(m, cv_at_(m, input, spe_i32(m, i)), v[i], 0);
     }
     if (full) {
-        /* an even number: where a 16-bit array ends within a dword, Intel's compiler spills registers over it */
-        output = spe_local_var(m, spe_array(m, cv_spe_type_(m, p->out.type), cv_round_up_((uint32_t)full, 2)));
+        output = cv_results_(p, full);
         row = cv_loop_(m, full, step);
         cv_lanes_rows_(p, row, step, v, input, sums);
         for (int i = 0; i < step; i++) spe_store(m, cv_at_(m, output, spe_iadd(m, row, spe_i32(m, i))), sums[i], 0);
