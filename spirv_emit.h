@@ -186,7 +186,8 @@
  * Spec constants from SPE_LOCAL_WORDS_CONSTANT on tell the host of local memory and subgroup sizes. Kernels that follow
  * one another by spe_build_next have local memory each of its own; other functions of a module share one array.
  *
- * Limits: 4194303 ids per module and 65535 words per instruction (SPIR-V's limits), regions nested at most 65000 deep.
+ * Limits: 4194303 ids per module and 65535 words per instruction (SPIR-V's limits), 65535 functions and kernels,
+ * regions nested at most 65000 deep.
  * Vectors have 2, 3, 4, 8 or 16 components, as in OpenCL, or any number once VectorAnyINTEL or LongVectorEXT is
  * declared (spe_capability). Images have one sample, one level of detail and up to four channels; the software device
  * and Intel's GPUs have them, except PVC. Pipes and device-side enqueue are available only through spe_op.
@@ -2244,6 +2245,10 @@ XE_FN_ uint32_t spe_hash_(uint32_t op, bool constant, uint32_t n, const uint32_t
     return h + low_word + (low_word >> 12) * 0x9e3779b1u;
 }
 
+/* Where to look after a slot that is taken. Numbers in order have slots in order, so that the next slot would be taken,
+ * too, and where two such rows meet, all of the row: numbers of the same row go to the same other place. */
+#define SPE_NEXT_SLOT_(slot, h, slots) (((slot) + ((h) >> 16 | 1)) & ((slots) - 1))
+
 /* Does the instruction at `at` have these words? The result id, word 1 of a type and 2 of a constant, is left out. */
 XE_ONCE_
 XE_FN_ bool spe_same_(const uint32_t *at, uint32_t head, bool constant, uint32_t n, const uint32_t *w)
@@ -2267,7 +2272,7 @@ XE_FN_ bool spe_rehash_(spe_module *m)
     memset(slots->data, 0, size * sizeof *slots->data);
     for (size_t i = 0; i < list->count; i += 2) {
         size_t slot = list->data[i] & (size - 1);
-        while (slots->data[slot]) slot = (slot + 1) & (size - 1);
+        while (slots->data[slot]) slot = SPE_NEXT_SLOT_(slot, list->data[i], size);
         slots->data[slot] = (uint32_t)(i + 1);
     }
     return true;
@@ -2285,7 +2290,7 @@ XE_FN_ spe_id spe_unique_as_(spe_module *m, uint32_t op, uint32_t flags, uint32_
     if (SPE_UNLIKELY_(m->finished))
         return spe_error_(m, SPE_ERR_FINISHED, "the module is finished: nothing can be added");
     if (list->count >= slots->count && !spe_rehash_(m)) return 0; /* two words per entry: at most half full */
-    for (slot = h & (slots->count - 1); slots->data[slot]; slot = (slot + 1) & (slots->count - 1)) {
+    for (slot = h & (slots->count - 1); slots->data[slot]; slot = SPE_NEXT_SLOT_(slot, h, slots->count)) {
         const uint32_t *known = list->data + slots->data[slot] - 1;
         at = m->buffer[SPE_SECTION_GLOBAL_].data + known[1];
         if (known[0] == h && spe_same_(at, (n + 2) << 16 | op, constant, n, w)) return at[constant ? 2 : 1];
@@ -2315,7 +2320,7 @@ XE_FN_ void spe_forget_(spe_module *m, uint32_t op, spe_id type, uint32_t n, con
     const spe_buffer_ *slots = &m->buffer[SPE_BUFFER_SLOTS_], *list = &m->buffer[SPE_BUFFER_UNIQUE_];
     uint32_t h = spe_hash_(op, false, n, w);
     if (!slots->count) return;
-    for (size_t slot = h & (slots->count - 1); slots->data[slot]; slot = (slot + 1) & (slots->count - 1)) {
+    for (size_t slot = h & (slots->count - 1); slots->data[slot]; slot = SPE_NEXT_SLOT_(slot, h, slots->count)) {
         uint32_t *known = list->data + slots->data[slot] - 1; /* (hash, offset); another hash is never found */
         if (known[0] == h && m->buffer[SPE_SECTION_GLOBAL_].data[known[1] + 1] == type) known[0] = ~h;
     }

@@ -186,7 +186,8 @@
  * Spec constants from SPE_LOCAL_WORDS_CONSTANT on tell the host of local memory and subgroup sizes. Kernels that follow
  * one another by spe_build_next have local memory each of its own; other functions of a module share one array.
  *
- * Limits: 4194303 ids per module and 65535 words per instruction (SPIR-V's limits), regions nested at most 65000 deep.
+ * Limits: 4194303 ids per module and 65535 words per instruction (SPIR-V's limits), 65535 functions and kernels,
+ * regions nested at most 65000 deep.
  * Vectors have 2, 3, 4, 8 or 16 components, as in OpenCL, or any number once VectorAnyINTEL or LongVectorEXT is
  * declared (spe_capability). Images have one sample, one level of detail and up to four channels; the software device
  * and Intel's GPUs have them, except PVC. Pipes and device-side enqueue are available only through spe_op.

@@ -1,5 +1,5 @@
 /* spirv_linear.c - modules of a given size, for test_spirv_linear.sh, which counts the processor's instructions:
- *     spirv_linear calls HELPERS KERNELS      each helper calls the one before, each kernel the last
+ *     spirv_linear calls HELPERS KERNELS      each helper calls the one before, each kernel the last, or has a number
  *     spirv_linear body INSTRUCTIONS          one kernel: arithmetic, constants, addresses, stores, branches */
 #include "spirv_emit.h"
 #include <stdio.h>
@@ -23,6 +23,7 @@ static void write_calls(spe_module *m, int helpers, int kernels)
         snprintf(name, sizeof name, "kernel_%d", i);
         spe_kernel_begin(m, &k);
         if (last) spe_call(m, last, 0, NULL);
+        else spe_store(m, v, spe_u32(m, (uint32_t)i), 0);
         spe_kernel_end(m);
     }
 }

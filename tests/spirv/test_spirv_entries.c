@@ -166,10 +166,44 @@ TEST(each_kernel_has_a_name_of_its_own)
     spe_free(&m);
 }
 
+/* Each with a number of its own: tens of thousands of constants in order once took time by the square. */
+static void write_kernels(spe_module *m, uint32_t count)
+{
+    spe_id u32 = spe_int(m, 32), local = spe_shared_var(m, u32);
+    char name[24];
+    spe_kernel k = {.name = name};
+    for (uint32_t i = 0; i < count && spe_ok(m); i++) {
+        snprintf(name, sizeof name, "k%u", i);
+        spe_kernel_begin(m, &k);
+        spe_store(m, local, spe_u32(m, i), 0);
+        spe_kernel_end(m);
+    }
+}
+
+TEST(modules_have_65535_kernels_at_most)
+{
+    enum { MOST_KERNELS = 65535 };
+    spe_module m;
+    uint32_t entries = 0, at;
+    spe_begin(&m, NULL);
+    write_kernels(&m, MOST_KERNELS);
+    spe_words w = spe_finish(&m);
+    CHECK_MSG(w.data != NULL, "%s", spe_get_error(&m)->text);
+    for (at = 5; at < w.count; at += w.data[at] >> 16) entries += (w.data[at] & 0xffff) == SPE_OpEntryPoint;
+    CHECK_INT(entries, MOST_KERNELS);
+    spe_free(&m);
+    spe_begin(&m, NULL);
+    write_kernels(&m, MOST_KERNELS + 1);
+    CHECK_INT(spe_get_error(&m)->id, SPE_ERR_LIMIT);
+    CHECK_HAS(spe_get_error(&m)->text, "more than 65535 functions");
+    spe_free(&m);
+}
+
 int main(void)
 {
     RUN(interfaces_are_what_kernels_reach);
     RUN(chains_of_calls_cost_what_they_write);
     RUN(each_kernel_has_a_name_of_its_own);
+    RUN(modules_have_65535_kernels_at_most);
     return test_report();
 }
