@@ -119,6 +119,7 @@ static void write_section(struct cg *g, uint32_t S, struct cg_param *const *para
     struct sp_text *out = g->w->c, functions = {NULL, 0, 0, false};
     g->S = S;
     memset(&g->w->written_helpers, 0, sizeof g->w->written_helpers);
+    memset(&g->w->forms, 0, sizeof g->w->forms);
     memset(g->leaves, 0, (m->type_count + 1) * sizeof *g->leaves); /* the parts of a matrix depend on S */
     cg_put(g, "#undef S\n#define S %u\n", S);
     place_text(g, "lanes");
@@ -141,6 +142,7 @@ static void write_section(struct cg *g, uint32_t S, struct cg_param *const *para
     }
     for (uint32_t i = 0; i < m->function_count && !g->failed; i++)
         if (g->w->written[i].reachable && !g->function[i].f->is_declaration) write_versions(g, &g->function[i]);
+    if (g->o->quick) cg_write_forms(g, &functions);
     g->w->c = out;
     if (g->w->helpers.size) cg_put(g, "%s", g->w->helpers.data);
     if (functions.size) cg_put(g, "%s", functions.data);
@@ -159,7 +161,8 @@ static void write_legend(struct cg *g)
 {
     cg_put(
         g,
-        "/* v12 value %%12 (a vector: its lanes differ), p12 a private variable's items, t3 a temporary, c5 a type.\n"
+        "/* v12 value %%12 (a vector: its lanes differ), p12 a private variable's items, t3 a temporary, c5 a type,\n"
+        " * form3 a statement of the quick tier: forms.c.\n"
         " * m3, b3 the active lanes of block %%3, as an i32x and as bits; L3 its label; W3 where all lanes are there.\n"
         " * w12, ok12 all lanes of the affine v12, and whether it is affine now. o12 of a pointer: its bytes from\n"
         " * another one; s12: how far its lanes are apart. f7_16, d7_16 function %%7, 16 lanes: any subgroup, a full "

@@ -24,6 +24,8 @@ struct cg_writer {
     struct cg_places *places;   /* codegen.c's own */
     struct sp_text helpers;     /* functions that precede the section being written */
     struct cg_texts written_helpers; /* text.c's own: the names of those */
+    struct cg_texts types, forms; /* forms.c's own: of variables, by name; names of functions, by their text */
+    uint32_t form_count;
     struct cg_written *written; /* by function */
     struct cg_check *check;     /* checks.c's own */
     struct cg_uses *uses;       /* uses.c's own */
@@ -31,7 +33,7 @@ struct cg_writer {
     struct cg_body *body_text;
     const struct sp_inst *inst;
     const char *mask, *bits; /* the active lanes: an i32x and a u64 in C */
-    uint32_t temporaries;
+    uint32_t temporaries; /* so far: each has a name of its own */
     uint32_t skip;    /* instructions already written with an earlier one */
     bool coherent;    /* writing masked blocks for all lanes */
     bool blends;      /* the result of a load under a condition is assigned to its lanes only */
@@ -142,6 +144,9 @@ void cg_write_function(struct cg *g, struct cg_function *fn);
 /* The memory a call of it needs, including the functions it calls. */
 void cg_sum_frames(struct cg *g, struct cg_function *fn, uint64_t *frame, uint64_t *private_bytes, uint32_t *local,
                    bool *barrier);
+
+/* ---- forms.c: in the quick tier, statements as calls of functions, one for each form */
+void cg_write_forms(struct cg *g, struct sp_text *functions);
 
 /* ---- kernel.c: kernels: their parameters, and the loops over work-groups and subgroups */
 struct cg_param {

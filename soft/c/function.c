@@ -68,7 +68,6 @@ void cg_write_function(struct cg *g, struct cg_function *fn)
     uint64_t frame = w->frame_bytes, private_bytes = w->private_bytes; /* of the other version */
     g->fn = fn;
     w->frame_bytes = w->private_bytes = 0;
-    g->w->temporaries = 0;
     if (fn->continuation) cg_write_continuation_type(g);
     cg_write_body(g, write_body);
     cg_put(g, "}\n\n");

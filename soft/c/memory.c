@@ -127,7 +127,7 @@ static const char *access_affine(struct cg *g, uint32_t pointer, const char *off
                            value);
     if (p->step == 0 && !value) return cg_splat(g, bits, cg_str(g, "XS_AT(%s, %s)", cg_kind_name(bits), at));
     if (p->step == cg_kind_bytes(bits)) return call_helper(g, "run_", bits, at, value);
-    if (!cg_is_long(g->fn)) return call_helper(g, "spaced_", bits, spaced, value);
+    if (!cg_is_long(g->fn) || g->o->quick) return call_helper(g, "spaced_", bits, spaced, value);
     const char *far = call_helper(g, "spaced_far_", bits, spaced, value ? "&x_" : NULL);
     return value ? cg_str(g, "({ const %s x_ = %s; %s; })", cg_kind_type(g, bits, true), value, far) : far;
 }

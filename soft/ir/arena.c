@@ -92,6 +92,8 @@ const char *cg_keep(struct cg *g, const char *text)
 
 struct cg_text {
     struct cg_text *next;
+    const char *value;
+    size_t bytes;
     char text[];
 };
 
@@ -102,18 +104,44 @@ uint32_t cg_hash(const char *text, size_t bytes)
     return h;
 }
 
-bool cg_is_new(struct cg *g, struct cg_texts *set, const char *text)
+static struct cg_text **bucket_of(const struct cg_texts *set, const char *text, size_t bytes)
+{
+    const size_t buckets = sizeof set->bucket / sizeof *set->bucket;
+    return (struct cg_text **)(uintptr_t)&set->bucket[cg_hash(text, bytes) % buckets];
+}
+
+static struct cg_text *find_text(const struct cg_texts *set, const char *text, size_t bytes)
+{
+    struct cg_text *t = *bucket_of(set, text, bytes);
+    while (t && (t->bytes != bytes || memcmp(t->text, text, bytes) != 0)) t = t->next;
+    return t;
+}
+
+const char *cg_find_text(const struct cg_texts *set, const char *text, size_t bytes)
+{
+    const struct cg_text *t = find_text(set, text, bytes);
+    return t ? t->value : NULL;
+}
+
+bool cg_set_text(struct cg *g, struct cg_texts *set, const char *text, const char *value)
 {
     size_t bytes = strlen(text);
-    struct cg_text **bucket = &set->bucket[cg_hash(text, bytes) % (sizeof set->bucket / sizeof *set->bucket)], *t;
-    for (t = *bucket; t; t = t->next)
-        if (!strcmp(t->text, text)) return false;
-    t = cg_alloc(g, sizeof *t + bytes + 1);
-    if (!t) return false;
-    memcpy(t->text, text, bytes + 1);
-    t->next = *bucket;
-    *bucket = t;
+    struct cg_text *t = find_text(set, text, bytes), **bucket = bucket_of(set, text, bytes);
+    if (!t) {
+        t = cg_alloc(g, sizeof *t + bytes + 1);
+        if (!t) return false;
+        memcpy(t->text, text, bytes + 1);
+        t->bytes = bytes;
+        t->next = *bucket;
+        *bucket = t;
+    }
+    if (!t->value || strcmp(t->value, value) != 0) t->value = cg_keep(g, value);
     return true;
+}
+
+bool cg_is_new(struct cg *g, struct cg_texts *set, const char *text)
+{
+    return !cg_find_text(set, text, strlen(text)) && cg_set_text(g, set, text, "");
 }
 
 void cg_fail(struct cg *g, const char *format, ...)

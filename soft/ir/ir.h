@@ -84,7 +84,7 @@ struct cg_function {
     const struct cg_outline *outline; /* the order of its blocks, and pieces: passes/outline.c */
 };
 
-/* A set of texts. */
+/* A set of texts, each with a value. */
 struct cg_texts {
     struct cg_text *bucket[1 << 12];
 };
@@ -139,6 +139,8 @@ void cg_free(struct cg *g);
 const char *cg_str(struct cg *g, const char *format, ...) __attribute__((format(printf, 2, 3)));
 const char *cg_keep(struct cg *g, const char *text); /* lives until the end */
 bool cg_is_new(struct cg *g, struct cg_texts *set, const char *text); /* adds it; false: it was there, or no memory */
+bool cg_set_text(struct cg *g, struct cg_texts *set, const char *text, const char *value); /* false: no memory */
+const char *cg_find_text(const struct cg_texts *set, const char *text, size_t bytes);      /* its value; NULL: none */
 uint32_t cg_hash(const char *text, size_t bytes);
 void cg_fail(struct cg *g, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
