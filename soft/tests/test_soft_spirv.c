@@ -1675,7 +1675,7 @@ TEST(mutants_of_a_bit_of_everything)
     run_mutants(words_, n, 40000, false);
 }
 
-static void run_refusals(void)
+static void run_instructions(void)
 {
     RUN(unknown_opcode);
     RUN(instruction_of_shaders);
@@ -1709,6 +1709,10 @@ static void run_refusals(void)
     RUN(extract_out_of_range);
     RUN(construct_too_short);
     RUN(shuffle_out_of_range);
+}
+
+static void run_functions(void)
+{
     RUN(variable_of_module_in_function);
     RUN(huge_private_variable);
     RUN(condition_is_no_bool);
@@ -1741,6 +1745,10 @@ static void run_refusals(void)
     RUN(parameter_missing);
     RUN(recursion);
     RUN(calls_too_deep);
+}
+
+static void run_types(void)
+{
     RUN(array_as_long_as_a_float);
     RUN(array_of_none);
     RUN(array_too_large);
@@ -1785,6 +1793,10 @@ static void run_refusals(void)
     RUN(size_of_three_dimensions);
     RUN(forward_pointer_left_open);
     RUN(forward_pointer_of_another_class);
+}
+
+static void run_constants(void)
+{
     RUN(composite_of_wrong_members);
     RUN(composite_too_short);
     RUN(bool_constant_as_integer);
@@ -1803,6 +1815,10 @@ static void run_refusals(void)
     RUN(insert_of_no_part);
     RUN(built_in_that_is_missing);
     RUN(built_in_of_wrong_type);
+}
+
+static void run_modules(void)
+{
     RUN(type_behind_functions);
     RUN(type_inside_a_function);
     RUN(capability_missing);
@@ -1820,6 +1836,10 @@ static void run_refusals(void)
     RUN(mode_of_no_entry);
     RUN(mode_of_zero);
     RUN(group_that_is_none);
+}
+
+static void run_extensions(void)
+{
     RUN(ext_unknown);
     RUN(ext_of_wrong_type);
     RUN(ext_with_too_many);
@@ -1834,6 +1854,16 @@ static void run_refusals(void)
     RUN(dpas_bits_of_scales);
     RUN(scaled_dpas_of_one_scale);
     RUN(scaled_dpas_of_float_scales);
+}
+
+static void run_refusals(void)
+{
+    run_instructions();
+    run_functions();
+    run_types();
+    run_constants();
+    run_modules();
+    run_extensions();
 }
 
 int main(void)

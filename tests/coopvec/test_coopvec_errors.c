@@ -361,7 +361,7 @@ TEST(modules_are_valid_and_the_same_every_time)
     }
 }
 
-int main(void)
+static void run_matrices(void)
 {
     RUN(stride_of_an_optimal_layout);
     RUN(stride_less_than_a_row);
@@ -396,6 +396,10 @@ int main(void)
     RUN(outer_product_packed);
     RUN(accumulated_alignment);
     RUN(accumulated_type);
+}
+
+static void run_vectors_and_regions(void)
+{
     RUN(vectors_of_two_types);
     RUN(vectors_of_two_lengths);
     RUN(element_behind_the_last);
@@ -427,11 +431,22 @@ int main(void)
     RUN(element_at_launch);
     RUN(index_is_floating);
     RUN(a_stride_of_the_launch);
+}
+
+static void run_builds(void)
+{
     RUN(registers_are_left_to_the_compiler);
     RUN(builds_that_are_refused);
     RUN(a_mistake_has_one_name_in_both_headers);
     RUN(listed_is_taken_and_the_rest_is_refused);
     RUN(every_listed_row_is_taken);
     RUN(modules_are_valid_and_the_same_every_time);
+}
+
+int main(void)
+{
+    run_matrices();
+    run_vectors_and_regions();
+    run_builds();
     return test_report();
 }

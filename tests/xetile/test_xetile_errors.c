@@ -271,7 +271,7 @@ XT_KERNEL (inner_left_open, u32(N))
         MARK XT_IF (XT_LT(k, 5)) { break; }
     }
 }
-TEST(inner_region_is_blamed) { expect_bad(&inner_left_open, XT_ERROR_UNCLOSED, "the XT_IF", ""); }
+TEST(inner_region_is_named) { expect_bad(&inner_left_open, XT_ERROR_UNCLOSED, "the XT_IF", ""); }
 
 /* The first mistake is reported, and code after it neither crashes nor loops. */
 XT_KERNEL (after_an_error, ptr(f32, A), u32(N))
@@ -350,21 +350,21 @@ static int line_told(const char *text)
         expect_in(&mod, XT_ERROR_UNLISTED, region_line, 5, "; to use it", "list its");                                 \
     }
 UNLISTED(vector_behind, XT_FOR (k, 0, N, 1) { v = XT_ADD(v, 1.0); } XT_STORE_TILE(v, t);)
-UNLISTED(vector_next_turn, XT_FOR (k, 0, N, 1) { v = XT_ADD(v, 1.0); XT_STORE_TILE(v, t); })
+UNLISTED(vector_next_iteration, XT_FOR (k, 0, N, 1) { v = XT_ADD(v, 1.0); XT_STORE_TILE(v, t); })
 UNLISTED(vector_only_stored, XT_FOR (k, 0, N, 1) { XT_STORE_TILE(v, t); v = XT_LOAD_TILE(t); })
 UNLISTED(tile_behind, XT_FOR (k, 0, N, 1) { t = XT_UPDATE_TILE_OFFSET(t, 0, 16); } XT_STORE_TILE(v, t);)
-UNLISTED(tile_next_turn, XT_FOR (k, 0, N, 1) { XT_STORE_TILE(v, t); t = XT_UPDATE_TILE_OFFSET(t, 0, 16); })
+UNLISTED(tile_next_iteration, XT_FOR (k, 0, N, 1) { XT_STORE_TILE(v, t); t = XT_UPDATE_TILE_OFFSET(t, 0, 16); })
 UNLISTED(tile_in_an_if, XT_IF (XT_LT(N, 5)) { t = XT_UPDATE_TILE_OFFSET(t, 0, 16); } XT_STORE_TILE(v, t);)
 UNLISTED(tile_in_an_if_in_a_loop, XT_FOR (k, 0, N, 1, &v) { XT_IF (XT_LT(k, 5)) { t = XT_INIT_TILE(A, f32, 8, 16,
     .shape = XT_AT(N, N)); } XT_STORE_TILE(v, t); })
 UNLISTED(number_behind, XT_FOR (k, 0, N, 1) { n = XT_ADD(n, 3); }
     XT_STORE_TILE(XT_SPLAT(f32, 8, 16, XT_CAST(f32, n)), t);)
-UNLISTED(number_next_turn, XT_FOR (k, 0, N, 1) {
+UNLISTED(number_next_iteration, XT_FOR (k, 0, N, 1) {
     t = XT_INIT_TILE(A, f32, 8, 16, .shape = XT_AT(N, N), .offset = XT_AT(n, 0));
     XT_STORE_TILE(v, t); n = XT_ADD(n, 8); })
 UNLISTED(constant_behind, XT_FOR (k, 0, N, 1) { c = XT_ADD(c, 3); } XT_STORE_TILE(XT_SPLAT(f32, 8, 16, c), t);)
-UNLISTED(constant_next_turn, XT_FOR (k, 0, N, 1) { XT_STORE_TILE(XT_SPLAT(f32, 8, 16, c), t); c = XT_ADD(c, 3); })
-UNLISTED(while_next_turn, XT_WHILE (XT_LT(n, 9), &n) { n = XT_ADD(n, 1); XT_STORE_TILE(v, t); v = XT_ADD(v, 1.0); })
+UNLISTED(constant_next_iteration, XT_FOR (k, 0, N, 1) { XT_STORE_TILE(XT_SPLAT(f32, 8, 16, c), t); c = XT_ADD(c, 3); })
+UNLISTED(while_next_iteration, XT_WHILE (XT_LT(n, 9), &n) { n = XT_ADD(n, 1); XT_STORE_TILE(v, t); v = XT_ADD(v, 1.0); })
 UNLISTED(while_condition, XT_WHILE (XT_LT(n, 9)) { n = XT_ADD(n, 1); })
 UNLISTED(inner_loop, XT_FOR (k, 0, N, 1) {
     XT_FOR (l, 0, N, 1, &t) { t = XT_UPDATE_TILE_OFFSET(t, 0, 16); XT_STORE_TILE(v, t); } })
@@ -433,7 +433,7 @@ BAD(barrier_in_an_if_of_subgroups, NOT_UNIFORM, "XT_BARRIER in the XT_IF of line
 BAD(what_lanes_choose, NOT_UNIFORM, ".offset, first", "XT_LANE_ID",
     xt_val at = XT_ADD(N, 0); XT_IF (XT_LT(XT_LANE_ID(), 3), &at) { at = XT_ADD(N, 8); }
     XT_INIT_TILE(A, f32, 8, 16, .shape = XT_AT(64, N), .offset = XT_AT(at, 0));)
-BAD(what_a_turn_leaves, NOT_UNIFORM, ".offset, first", "XT_LANE_ID",
+BAD(what_an_iteration_leaves, NOT_UNIFORM, ".offset, first", "XT_LANE_ID",
     xt_val at = XT_ADD(N, 0); XT_FOR (k, 0, N, 1, &at) {
         XT_INIT_TILE(A, f32, 8, 16, .shape = XT_AT(64, N), .offset = XT_AT(at, 0)); at = XT_LANE_ID(); })
 
@@ -672,7 +672,7 @@ TEST(every_error_has_a_name_and_a_text)
     CHECK_STR(xt_error_name(1), "");
 }
 
-int main(void)
+static void run_tiles(void)
 {
     RUN(map_does_not_fit);
     RUN(map_larger_piece_than_tile);
@@ -723,6 +723,10 @@ int main(void)
     RUN(atomic_of_another_map);
     RUN(store_type);
     RUN(store_map);
+}
+
+static void run_vectors_and_numbers(void)
+{
     RUN(mma_shapes);
     RUN(mma_shape_of_c);
     RUN(mma_types);
@@ -763,6 +767,10 @@ int main(void)
     RUN(random_number_of_a_lane_as_an_offset);
     RUN(random_of_floats);
     RUN(division_by_zero);
+}
+
+static void run_accesses_and_regions(void)
+{
     RUN(dimension);
     RUN(unknown_parameter);
     RUN(gather_of_a_regular_tile);
@@ -792,9 +800,13 @@ int main(void)
     RUN(loop_left_by_return);
     RUN(if_left_by_return);
     RUN(if_left_by_break);
-    RUN(inner_region_is_blamed);
+    RUN(inner_region_is_named);
     RUN(first_error_wins);
     RUN(several_errors);
+}
+
+static void run_divergence(void)
+{
     RUN(offset_of_a_lane);
     RUN(move_by_a_work_item);
     RUN(elements_of_a_lane);
@@ -802,7 +814,7 @@ int main(void)
     RUN(load_in_a_loop_of_lanes);
     RUN(barrier_in_an_if_of_subgroups);
     RUN(what_lanes_choose);
-    RUN(what_a_turn_leaves);
+    RUN(what_an_iteration_leaves);
     RUN(barrier_where_elements_differ);
     RUN(barrier_where_masks_differ);
     RUN(layout_where_subgroups_differ);
@@ -812,6 +824,10 @@ int main(void)
     RUN(tile_that_lanes_choose);
     RUN(for_without_body);
     RUN(while_without_body);
+}
+
+static void run_sizes_and_lists(void)
+{
     RUN(constant_beyond_f16);
     RUN(constant_beyond_bf16);
     RUN(constant_beyond_e5m2);
@@ -822,20 +838,24 @@ int main(void)
     RUN(array_too_small_for_scatter);
     RUN(rows_overlap);
     RUN(unlisted_vector_behind);
-    RUN(unlisted_vector_next_turn);
+    RUN(unlisted_vector_next_iteration);
     RUN(unlisted_vector_only_stored);
     RUN(unlisted_tile_behind);
-    RUN(unlisted_tile_next_turn);
+    RUN(unlisted_tile_next_iteration);
     RUN(unlisted_tile_in_an_if);
     RUN(unlisted_tile_in_an_if_in_a_loop);
     RUN(unlisted_number_behind);
-    RUN(unlisted_number_next_turn);
+    RUN(unlisted_number_next_iteration);
     RUN(unlisted_constant_behind);
-    RUN(unlisted_constant_next_turn);
-    RUN(unlisted_while_next_turn);
+    RUN(unlisted_constant_next_iteration);
+    RUN(unlisted_while_next_iteration);
     RUN(unlisted_while_condition);
     RUN(unlisted_inner_loop);
     RUN(unlisted_other_side);
+}
+
+static void run_builds(void)
+{
     RUN(temporaries_are_free);
     RUN(lanes_have_ways_of_their_own);
     RUN(a_body_runs_once);
@@ -846,5 +866,15 @@ int main(void)
     RUN(too_many_subgroups_for_the_large_register_file);
     RUN(parameter_texts);
     RUN(every_error_has_a_name_and_a_text);
+}
+
+int main(void)
+{
+    run_tiles();
+    run_vectors_and_numbers();
+    run_accesses_and_regions();
+    run_divergence();
+    run_sizes_and_lists();
+    run_builds();
     return test_report();
 }

@@ -185,7 +185,7 @@ TEST(local_memory)
     xt_free(&mod);
 }
 
-int main(void)
+static void run_elements(void)
 {
     RUN(math_of_integers);
     RUN(math_of_f8);
@@ -215,6 +215,10 @@ int main(void)
     RUN(bitcast_of_conditions);
     RUN(iota_dimension);
     RUN(iota_type);
+}
+
+static void run_reductions_and_broadcasts(void)
+{
     RUN(reduction_dimension);
     RUN(reduction_dimension_negative);
     RUN(reduction_pair);
@@ -236,6 +240,10 @@ int main(void)
     RUN(broadcast_other_dimension);
     RUN(broadcast_map_missing);
     RUN(broadcast_shared_pieces);
+}
+
+static void run_moves_and_regions(void)
+{
     RUN(transpose_source);
     RUN(transpose_map);
     RUN(transpose_blocked);
@@ -261,5 +269,12 @@ int main(void)
     RUN(while_changes_a_type);
     RUN(while_left_by_break);
     RUN(local_memory);
+}
+
+int main(void)
+{
+    run_elements();
+    run_reductions_and_broadcasts();
+    run_moves_and_regions();
     return test_report();
 }
