@@ -620,6 +620,7 @@ XETILE_API cv_vector_ref cv_vector_ref_(cv_where_ w, cv_vector_ref r);
 XETILE_API cv_vec cv_multiply_(cv_where_ w, int out_type, cv_multiply_desc_ d);
 XETILE_API void cv_accumulate_outer_(cv_where_ w, cv_outer_desc_ d);
 XETILE_API void cv_accumulate_(cv_where_ w, cv_accumulate_desc_ d);
+XETILE_API bool cv_region_next_(spe_region *r);
 XETILE_API spe_region cv_for_begin_(cv_where_ w, const cv_val *given, void *const *objects);
 XETILE_API spe_region cv_while_begin_(cv_where_ w, void *const *objects);
 XETILE_API spe_region *cv_while_test_(cv_where_ w, spe_region *r, cv_val condition);
@@ -2806,9 +2807,9 @@ XE_FN_ bool cv_side_begin_(cv_ctx *x, cv_frame_ *f)
     return true;
 }
 
-/* Called after each side, see spe_regions. */
-XE_FN_ void cv_region_end_(spe_module *m, const spe_region *r)
+XE_FN_ void cv_region_end_(spe_region *r)
 {
+    spe_module *m = r->in->module;
     cv_ctx *x = (cv_ctx *)(void *)m;
     cv_frame_ *f = &x->frames[r->depth - 1];
     spe_line at = {r->in->open[r->depth - 1].file, r->in->open[r->depth - 1].line};
@@ -2821,7 +2822,7 @@ XE_FN_ void cv_region_end_(spe_module *m, const spe_region *r)
         if (!cv_side_begin_(x, f)) return;
         if (f->loop) {
             cv_scatter_(x, f);
-            ((spe_region *)(uintptr_t)r)->index.note = f->side;
+            r->index.note = f->side;
             return;
         }
         spe_else(m, n, f->ids); /* restore the variables */
@@ -2839,10 +2840,16 @@ XE_FN_ void cv_region_end_(spe_module *m, const spe_region *r)
     cv_scatter_(x, f);
 }
 
+/* The condition of the C loop of a region. */
+bool cv_region_next_(spe_region *r)
+{
+    if (spe_region_ended(r)) cv_region_end_(r);
+    return spe_region_next(r);
+}
+
 XE_FN_ cv_frame_ *cv_open_(cv_where_ w, spe_region *r, const char *name, void *const *objects, bool uniform)
 {
     cv_ctx *x = w.x;
-    x->regions.end = cv_region_end_; /* set here, so that programs without regions do not need that code */
     if (!spe_region_open(r, name, w.at->file, w.at->line)) return NULL;
     cv_frame_ *f = &x->frames[r->depth - 1];
     memset(f, 0, sizeof *f);
@@ -3597,12 +3604,14 @@ XETILE_AS_BEFORE_
 
 /* -- control flow */
 #define CV_FOR(k, lo, hi, ...)                                                                                         \
-    SPE_FOR(k, cv_for_begin_(CV_HERE_, CV_NUMBERS_(CV_AT(lo), CV_AT(hi), CV_AT(SPE_FIRST(__VA_ARGS__, 0))),            \
-                             SPE_CARRIED(__VA_ARGS__)))
+    SPE_FOR(cv_region_next_, k,                                                                                        \
+            cv_for_begin_(CV_HERE_, CV_NUMBERS_(CV_AT(lo), CV_AT(hi), CV_AT(SPE_FIRST(__VA_ARGS__, 0))),               \
+                          SPE_CARRIED(__VA_ARGS__)))
 #define CV_WHILE(...)                                                                                                  \
-    SPE_WHILE(cv_while_begin_(CV_HERE_, SPE_CARRIED(__VA_ARGS__)), cv_while_test_, CV_HERE_,                           \
+    SPE_WHILE(cv_region_next_, cv_while_begin_(CV_HERE_, SPE_CARRIED(__VA_ARGS__)), cv_while_test_, CV_HERE_,          \
               CV_AT(SPE_FIRST(__VA_ARGS__, 0)))
-#define CV_IF(...) SPE_IF(cv_if_begin_(CV_HERE_, CV_AT(SPE_FIRST(__VA_ARGS__, 0)), SPE_CARRIED(__VA_ARGS__)))
+#define CV_IF(...)                                                                                                     \
+    SPE_IF(cv_region_next_, cv_if_begin_(CV_HERE_, CV_AT(SPE_FIRST(__VA_ARGS__, 0)), SPE_CARRIED(__VA_ARGS__)))
 #define CV_ELSE else
 
 /* -- on the host: appends conversions by the kernel of cv_conversion_module to a zed_batch */

@@ -146,7 +146,8 @@
  *   numbers      spe_val_of spe_val_int spe_val_uint spe_val_real spe_val_float spe_val_same spe_val_is_set
  *                spe_val_is_condition SPE_NUMBER spe_int_fits spe_arith spe_arith_name spe_real_arith spe_real_compare
  *                spe_extent spe_load_inside spe_part_count spe_part_length
- *   regions      spe_region_of spe_region_open spe_region_next spe_region_done spe_region_fail SPE_FOR SPE_WHILE SPE_IF
+ *   regions      spe_region_of spe_region_open spe_region_ended spe_region_next spe_region_done spe_region_fail SPE_FOR
+ *                SPE_WHILE SPE_IF
  *   macros       SPE_KERNEL SPE_KERNEL_IN_CPP SPE_C_TYPE SPE_NAME_OF SPE_CARRIED SPE_FIRST_MEMBER; SPE_CAT SPE_FIRST
  *                SPE_REST SPE_COUNT SPE_EACH SPE_COMMA; in C++20 SPE_CPP_LINE; SPE_PRINTF SPE_UNUSED: attributes
  *
@@ -1729,7 +1730,6 @@ typedef struct spe_region spe_region;
 typedef struct {
     spe_module *module;
     const spe_reporter *errors;
-    void (*end)(spe_module *m, const spe_region *r); /* the header's own: called after each side of a region */
     int depth;
     spe_region_line open[SPE_REGIONS_MAX];
 } spe_regions;
@@ -1739,7 +1739,7 @@ struct spe_region {
     spe_regions *in;
     spe_val index;   /* of a loop */
     int depth;       /* from 1 on; 0 after an error */
-    int sides, calls; /* sides: 2 for an if with its else, 1 for a loop; calls: of spe_region_next */
+    int sides, calls; /* sides: 2 for an if with its else, 1 for a loop; calls: of spe_region_ended */
     bool twice;      /* a loop whose body is run twice: sides is 2 */
     bool done;       /* the body ran to its end */
 };
@@ -1747,8 +1747,10 @@ struct spe_region {
 /* A region that is not open yet; opens one, false and an error if too many are open. */
 XETILE_API spe_region spe_region_of(spe_regions *in, int sides);
 XETILE_API bool spe_region_open(spe_region *r, const char *name, const char *file, int line);
-/* The condition of the C loop: true once for each side. After each side it calls in->end, unless there was an error;
- * it is an error if the region is not the innermost one or was left by break. */
+/* The condition of the C loop is a function of the header's: if spe_region_ended, it writes the end of a side, and then
+ * it returns spe_region_next, true once for each side. spe_region_ended is false before the first side, and after an
+ * error; it is an error if the region is not the innermost one or was left by break. */
+XETILE_API bool spe_region_ended(spe_region *r);
 XETILE_API bool spe_region_next(spe_region *r);
 /* Called at the end of a loop's body; returns NULL. */
 XETILE_API void *spe_region_done(spe_region *r);
@@ -7831,9 +7833,10 @@ XE_FN_ bool spe_region_ends_(const spe_region *r)
     return spe_ok(r->in->module);
 }
 
+bool spe_region_ended(spe_region *r) { return r->calls++ && spe_region_ends_(r); }
+
 bool spe_region_next(spe_region *r)
 {
-    if (r->calls++ && spe_region_ends_(r)) r->in->end(r->in->module, r);
     r->done = false;
     return r->calls <= r->sides;
 }
@@ -10366,17 +10369,18 @@ XETILE_AS_BEFORE_
     _Generic((x), spe_val: spe_val_same, float: spe_val_float, double: spe_val_real, unsigned long: spe_val_uint,      \
              unsigned long long: spe_val_uint, default: spe_val_int)(x)
 
-/* The C loops of XT_FOR and CV_FOR, and of XT_IF and CV_IF; `begin` opens the region. */
-#define SPE_FOR(k, begin)                                                                                              \
-    for (spe_region k##_loop_ = begin; spe_region_next(&k##_loop_);)                                                   \
+/* The C loops of XT_FOR and CV_FOR, and of XT_IF and CV_IF; `begin` opens the region, `next_` is the header's function
+ * that ends a side (see spe_region_ended). */
+#define SPE_FOR(next_, k, begin)                                                                                       \
+    for (spe_region k##_loop_ = begin; next_(&k##_loop_);)                                                             \
         for (const spe_val k = k##_loop_.index, *k##_once_ = &k; k##_once_; k##_once_ = spe_region_done(&k##_loop_))
-#define SPE_IF(begin)                                                                                                  \
-    for (spe_region SPE_CAT(spe_if_, __LINE__) = begin; spe_region_next(&SPE_CAT(spe_if_, __LINE__));)                 \
+#define SPE_IF(next_, begin)                                                                                           \
+    for (spe_region SPE_CAT(spe_if_, __LINE__) = begin; next_(&SPE_CAT(spe_if_, __LINE__));)                           \
         if (SPE_CAT(spe_if_, __LINE__).calls == 1)
 
 /* XT_WHILE and CV_WHILE: `test` records the condition in each iteration. */
-#define SPE_WHILE(begin, test, here, condition)                                                                        \
-    for (spe_region SPE_CAT(spe_while_, __LINE__) = begin; spe_region_next(&SPE_CAT(spe_while_, __LINE__));)           \
+#define SPE_WHILE(next_, begin, test, here, condition)                                                                 \
+    for (spe_region SPE_CAT(spe_while_, __LINE__) = begin; next_(&SPE_CAT(spe_while_, __LINE__));)                     \
         for (spe_region *SPE_CAT(spe_once_, __LINE__) = test(here, &SPE_CAT(spe_while_, __LINE__), condition);         \
              SPE_CAT(spe_once_, __LINE__);                                                                             \
              SPE_CAT(spe_once_, __LINE__) = SPE_REGION_DONE_(SPE_CAT(spe_once_, __LINE__)))
@@ -10440,8 +10444,8 @@ template <class T> T const *spe_cpp_listed(std::initializer_list<T> l) { return 
 #undef SPE_CARRIED
 #define SPE_CARRIED(...) spe_cpp_listed<void *>({SPE_REST(__VA_ARGS__, nullptr)})
 #undef SPE_FOR /* void * does not convert */
-#define SPE_FOR(k, begin)                                                                                              \
-    for (spe_region k##_loop_ = begin; spe_region_next(&k##_loop_);)                                                   \
+#define SPE_FOR(next_, k, begin)                                                                                       \
+    for (spe_region k##_loop_ = begin; next_(&k##_loop_);)                                                             \
         for (const spe_val k = k##_loop_.index, *k##_once_ = &k; k##_once_;                                            \
              k##_once_ = (const spe_val *)spe_region_done(&k##_loop_))
 #undef SPE_REGION_DONE_

@@ -919,6 +919,7 @@ XETILE_API spe_region xt_for_begin_(xt_where_ w, const xt_val *given, void *cons
 XETILE_API spe_region xt_while_begin_(xt_where_ w, void *const *objects);
 XETILE_API spe_region *xt_while_test_(xt_where_ w, spe_region *loop, xt_val condition);
 XETILE_API spe_region xt_if_begin_(xt_where_ w, xt_val condition, void *const *objects);
+XETILE_API bool xt_region_next_(spe_region *r);
 XETILE_API void xt_barrier_(xt_where_ w, xt_barrier_kind_ kind, const char *name);
 
 #endif /* XETILE_XETILE_H */
@@ -9509,10 +9510,9 @@ XE_FN_ void xt_check_body_(xt_where_ w, xt_frame_ *f)
         xt_fail_(w, XT_ERROR_EMPTY, "is there a semicolon after the %s?", xt_operation_name_(f->op));
 }
 
-/* Called after each side, see spe_regions. */
-XE_FN_ void xt_region_end_(spe_module *m, const spe_region *r)
+XE_FN_ void xt_region_end_(const spe_region *r)
 {
-    xt_ctx *x = (xt_ctx *)(void *)m;
+    xt_ctx *x = (xt_ctx *)(void *)r->in->module;
     xt_frame_ *f = x->frames[r->depth - 1];
     spe_line at = {r->in->open[r->depth - 1].file, r->in->open[r->depth - 1].line};
     xt_where_ w = {x, &at};
@@ -9539,6 +9539,13 @@ XE_FN_ void xt_region_end_(spe_module *m, const spe_region *r)
     if (!last) return;
     x->divergence = f->divergence;
     x->regions.depth--;
+}
+
+/* The condition of the C loop of a region. */
+bool xt_region_next_(spe_region *r)
+{
+    if (spe_region_ended(r)) xt_region_end_(r);
+    return spe_region_next(r);
 }
 
 /* ---- barriers ---------------------------------------------------------------------------------------------------- */
@@ -9693,7 +9700,6 @@ XE_FN_ bool xt_build_kernel_(xt_module *mods, const xt_build_desc *descs, int i)
     x->kernel = desc->kernel;
     x->head = head;
     x->regions.module = &x->m;
-    x->regions.end = xt_region_end_;
     x->regions.errors = xt_errors_();
     spe_at(&x->m, desc->file, desc->line);
     x->param_count = spe_parse_params(xt_site_(xt_kernel_where_(x)), desc->kernel->params, xt_type_of_, x->params);
@@ -12076,7 +12082,7 @@ XETILE_AS_BEFORE_
 #define XT_BARRIER_ARRIVE(name_) xt_barrier_(XT_HERE_, XT_BARRIER_ARRIVES_, name_)
 #define XT_BARRIER_WAIT(name_) xt_barrier_(XT_HERE_, XT_BARRIER_WAITS_, name_)
 #define XT_WHILE(...)                                                                                                  \
-    SPE_WHILE(xt_while_begin_(XT_HERE_, SPE_CARRIED(__VA_ARGS__)), xt_while_test_, XT_HERE_,                           \
+    SPE_WHILE(xt_region_next_, xt_while_begin_(XT_HERE_, SPE_CARRIED(__VA_ARGS__)), xt_while_test_, XT_HERE_,          \
               XT_NUMBER(SPE_FIRST(__VA_ARGS__, 0)))
 
 /* ---- macros (C only) --------------------------------------------------------------------------------------------- */
@@ -12204,10 +12210,12 @@ XETILE_AS_BEFORE_
     xt_emit_vec_(XT_HERE_, XT_ID_(T), fn_, user_, (const xt_vec[3]){__VA_ARGS__})
 
 #define XT_FOR(k, lo, hi, ...)                                                                                         \
-    SPE_FOR(k, xt_for_begin_(                                                                                          \
+    SPE_FOR(xt_region_next_, k, xt_for_begin_(                                                                         \
                    XT_HERE_, XT_NUMBERS_(XT_NUMBER(lo), XT_NUMBER(hi), XT_NUMBER(SPE_FIRST(__VA_ARGS__, 0))),       \
                    SPE_CARRIED(__VA_ARGS__)))
-#define XT_IF(...) SPE_IF(xt_if_begin_(XT_HERE_, XT_NUMBER(SPE_FIRST(__VA_ARGS__, 0)), SPE_CARRIED(__VA_ARGS__)))
+#define XT_IF(...)                                                                                                     \
+    SPE_IF(xt_region_next_,                                                                                            \
+           xt_if_begin_(XT_HERE_, XT_NUMBER(SPE_FIRST(__VA_ARGS__, 0)), SPE_CARRIED(__VA_ARGS__)))
 #define XT_ELSE else
 
 /* cpp.h - the macros of kernels in C++20, which has no compound literals and no _Generic: overloads and templates

@@ -716,12 +716,14 @@ XETILE_API cv_module cv_conversion_module(const cv_target *target);
 
 /* -- control flow */
 #define CV_FOR(k, lo, hi, ...)                                                                                         \
-    SPE_FOR(k, cv_for_begin_(CV_HERE_, CV_NUMBERS_(CV_AT(lo), CV_AT(hi), CV_AT(SPE_FIRST(__VA_ARGS__, 0))),            \
-                             SPE_CARRIED(__VA_ARGS__)))
+    SPE_FOR(cv_region_next_, k,                                                                                        \
+            cv_for_begin_(CV_HERE_, CV_NUMBERS_(CV_AT(lo), CV_AT(hi), CV_AT(SPE_FIRST(__VA_ARGS__, 0))),               \
+                          SPE_CARRIED(__VA_ARGS__)))
 #define CV_WHILE(...)                                                                                                  \
-    SPE_WHILE(cv_while_begin_(CV_HERE_, SPE_CARRIED(__VA_ARGS__)), cv_while_test_, CV_HERE_,                           \
+    SPE_WHILE(cv_region_next_, cv_while_begin_(CV_HERE_, SPE_CARRIED(__VA_ARGS__)), cv_while_test_, CV_HERE_,          \
               CV_AT(SPE_FIRST(__VA_ARGS__, 0)))
-#define CV_IF(...) SPE_IF(cv_if_begin_(CV_HERE_, CV_AT(SPE_FIRST(__VA_ARGS__, 0)), SPE_CARRIED(__VA_ARGS__)))
+#define CV_IF(...)                                                                                                     \
+    SPE_IF(cv_region_next_, cv_if_begin_(CV_HERE_, CV_AT(SPE_FIRST(__VA_ARGS__, 0)), SPE_CARRIED(__VA_ARGS__)))
 #define CV_ELSE else
 
 /* -- on the host: appends conversions by the kernel of cv_conversion_module to a zed_batch */

@@ -146,7 +146,8 @@
  *   numbers      spe_val_of spe_val_int spe_val_uint spe_val_real spe_val_float spe_val_same spe_val_is_set
  *                spe_val_is_condition SPE_NUMBER spe_int_fits spe_arith spe_arith_name spe_real_arith spe_real_compare
  *                spe_extent spe_load_inside spe_part_count spe_part_length
- *   regions      spe_region_of spe_region_open spe_region_next spe_region_done spe_region_fail SPE_FOR SPE_WHILE SPE_IF
+ *   regions      spe_region_of spe_region_open spe_region_ended spe_region_next spe_region_done spe_region_fail SPE_FOR
+ *                SPE_WHILE SPE_IF
  *   macros       SPE_KERNEL SPE_KERNEL_IN_CPP SPE_C_TYPE SPE_NAME_OF SPE_CARRIED SPE_FIRST_MEMBER; SPE_CAT SPE_FIRST
  *                SPE_REST SPE_COUNT SPE_EACH SPE_COMMA; in C++20 SPE_CPP_LINE; SPE_PRINTF SPE_UNUSED: attributes
  *
@@ -1248,17 +1249,18 @@ XETILE_API spe_decimal spe_decimal_of(double v, char form, int digits);
     _Generic((x), spe_val: spe_val_same, float: spe_val_float, double: spe_val_real, unsigned long: spe_val_uint,      \
              unsigned long long: spe_val_uint, default: spe_val_int)(x)
 
-/* The C loops of XT_FOR and CV_FOR, and of XT_IF and CV_IF; `begin` opens the region. */
-#define SPE_FOR(k, begin)                                                                                              \
-    for (spe_region k##_loop_ = begin; spe_region_next(&k##_loop_);)                                                   \
+/* The C loops of XT_FOR and CV_FOR, and of XT_IF and CV_IF; `begin` opens the region, `next_` is the header's function
+ * that ends a side (see spe_region_ended). */
+#define SPE_FOR(next_, k, begin)                                                                                       \
+    for (spe_region k##_loop_ = begin; next_(&k##_loop_);)                                                             \
         for (const spe_val k = k##_loop_.index, *k##_once_ = &k; k##_once_; k##_once_ = spe_region_done(&k##_loop_))
-#define SPE_IF(begin)                                                                                                  \
-    for (spe_region SPE_CAT(spe_if_, __LINE__) = begin; spe_region_next(&SPE_CAT(spe_if_, __LINE__));)                 \
+#define SPE_IF(next_, begin)                                                                                           \
+    for (spe_region SPE_CAT(spe_if_, __LINE__) = begin; next_(&SPE_CAT(spe_if_, __LINE__));)                           \
         if (SPE_CAT(spe_if_, __LINE__).calls == 1)
 
 /* XT_WHILE and CV_WHILE: `test` records the condition in each iteration. */
-#define SPE_WHILE(begin, test, here, condition)                                                                        \
-    for (spe_region SPE_CAT(spe_while_, __LINE__) = begin; spe_region_next(&SPE_CAT(spe_while_, __LINE__));)           \
+#define SPE_WHILE(next_, begin, test, here, condition)                                                                 \
+    for (spe_region SPE_CAT(spe_while_, __LINE__) = begin; next_(&SPE_CAT(spe_while_, __LINE__));)                     \
         for (spe_region *SPE_CAT(spe_once_, __LINE__) = test(here, &SPE_CAT(spe_while_, __LINE__), condition);         \
              SPE_CAT(spe_once_, __LINE__);                                                                             \
              SPE_CAT(spe_once_, __LINE__) = SPE_REGION_DONE_(SPE_CAT(spe_once_, __LINE__)))

@@ -928,7 +928,7 @@ XETILE_API void xt_free(xt_module *mod);
 #define XT_BARRIER_ARRIVE(name_) xt_barrier_(XT_HERE_, XT_BARRIER_ARRIVES_, name_)
 #define XT_BARRIER_WAIT(name_) xt_barrier_(XT_HERE_, XT_BARRIER_WAITS_, name_)
 #define XT_WHILE(...)                                                                                                  \
-    SPE_WHILE(xt_while_begin_(XT_HERE_, SPE_CARRIED(__VA_ARGS__)), xt_while_test_, XT_HERE_,                           \
+    SPE_WHILE(xt_region_next_, xt_while_begin_(XT_HERE_, SPE_CARRIED(__VA_ARGS__)), xt_while_test_, XT_HERE_,          \
               XT_NUMBER(SPE_FIRST(__VA_ARGS__, 0)))
 
 /* ---- macros (C only) --------------------------------------------------------------------------------------------- */
@@ -1056,10 +1056,12 @@ XETILE_API void xt_free(xt_module *mod);
     xt_emit_vec_(XT_HERE_, XT_ID_(T), fn_, user_, (const xt_vec[3]){__VA_ARGS__})
 
 #define XT_FOR(k, lo, hi, ...)                                                                                         \
-    SPE_FOR(k, xt_for_begin_(                                                                                          \
+    SPE_FOR(xt_region_next_, k, xt_for_begin_(                                                                         \
                    XT_HERE_, XT_NUMBERS_(XT_NUMBER(lo), XT_NUMBER(hi), XT_NUMBER(SPE_FIRST(__VA_ARGS__, 0))),       \
                    SPE_CARRIED(__VA_ARGS__)))
-#define XT_IF(...) SPE_IF(xt_if_begin_(XT_HERE_, XT_NUMBER(SPE_FIRST(__VA_ARGS__, 0)), SPE_CARRIED(__VA_ARGS__)))
+#define XT_IF(...)                                                                                                     \
+    SPE_IF(xt_region_next_,                                                                                            \
+           xt_if_begin_(XT_HERE_, XT_NUMBER(SPE_FIRST(__VA_ARGS__, 0)), SPE_CARRIED(__VA_ARGS__)))
 #define XT_ELSE else
 
 #endif /* XETILE_XETILE_H */

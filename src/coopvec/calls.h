@@ -33,6 +33,7 @@ XETILE_API cv_vector_ref cv_vector_ref_(cv_where_ w, cv_vector_ref r);
 XETILE_API cv_vec cv_multiply_(cv_where_ w, int out_type, cv_multiply_desc_ d);
 XETILE_API void cv_accumulate_outer_(cv_where_ w, cv_outer_desc_ d);
 XETILE_API void cv_accumulate_(cv_where_ w, cv_accumulate_desc_ d);
+XETILE_API bool cv_region_next_(spe_region *r);
 XETILE_API spe_region cv_for_begin_(cv_where_ w, const cv_val *given, void *const *objects);
 XETILE_API spe_region cv_while_begin_(cv_where_ w, void *const *objects);
 XETILE_API spe_region *cv_while_test_(cv_where_ w, spe_region *r, cv_val condition);

@@ -67,9 +67,9 @@ static bool cv_side_begin_(cv_ctx *x, cv_frame_ *f)
     return true;
 }
 
-/* Called after each side, see spe_regions. */
-static void cv_region_end_(spe_module *m, const spe_region *r)
+static void cv_region_end_(spe_region *r)
 {
+    spe_module *m = r->in->module;
     cv_ctx *x = (cv_ctx *)(void *)m;
     cv_frame_ *f = &x->frames[r->depth - 1];
     spe_line at = {r->in->open[r->depth - 1].file, r->in->open[r->depth - 1].line};
@@ -82,7 +82,7 @@ static void cv_region_end_(spe_module *m, const spe_region *r)
         if (!cv_side_begin_(x, f)) return;
         if (f->loop) {
             cv_scatter_(x, f);
-            ((spe_region *)(uintptr_t)r)->index.note = f->side;
+            r->index.note = f->side;
             return;
         }
         spe_else(m, n, f->ids); /* restore the variables */
@@ -100,10 +100,16 @@ static void cv_region_end_(spe_module *m, const spe_region *r)
     cv_scatter_(x, f);
 }
 
+/* The condition of the C loop of a region. */
+bool cv_region_next_(spe_region *r)
+{
+    if (spe_region_ended(r)) cv_region_end_(r);
+    return spe_region_next(r);
+}
+
 static cv_frame_ *cv_open_(cv_where_ w, spe_region *r, const char *name, void *const *objects, bool uniform)
 {
     cv_ctx *x = w.x;
-    x->regions.end = cv_region_end_; /* set here, so that programs without regions do not need that code */
     if (!spe_region_open(r, name, w.at->file, w.at->line)) return NULL;
     cv_frame_ *f = &x->frames[r->depth - 1];
     memset(f, 0, sizeof *f);

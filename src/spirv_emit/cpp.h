@@ -53,8 +53,8 @@ template <class T> T const *spe_cpp_listed(std::initializer_list<T> l) { return 
 #undef SPE_CARRIED
 #define SPE_CARRIED(...) spe_cpp_listed<void *>({SPE_REST(__VA_ARGS__, nullptr)})
 #undef SPE_FOR /* void * does not convert */
-#define SPE_FOR(k, begin)                                                                                              \
-    for (spe_region k##_loop_ = begin; spe_region_next(&k##_loop_);)                                                   \
+#define SPE_FOR(next_, k, begin)                                                                                       \
+    for (spe_region k##_loop_ = begin; next_(&k##_loop_);)                                                             \
         for (const spe_val k = k##_loop_.index, *k##_once_ = &k; k##_once_;                                            \
              k##_once_ = (const spe_val *)spe_region_done(&k##_loop_))
 #undef SPE_REGION_DONE_

@@ -313,9 +313,10 @@ static bool spe_region_ends_(const spe_region *r)
     return spe_ok(r->in->module);
 }
 
+bool spe_region_ended(spe_region *r) { return r->calls++ && spe_region_ends_(r); }
+
 bool spe_region_next(spe_region *r)
 {
-    if (r->calls++ && spe_region_ends_(r)) r->in->end(r->in->module, r);
     r->done = false;
     return r->calls <= r->sides;
 }

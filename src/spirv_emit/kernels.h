@@ -187,7 +187,6 @@ typedef struct spe_region spe_region;
 typedef struct {
     spe_module *module;
     const spe_reporter *errors;
-    void (*end)(spe_module *m, const spe_region *r); /* the header's own: called after each side of a region */
     int depth;
     spe_region_line open[SPE_REGIONS_MAX];
 } spe_regions;
@@ -197,7 +196,7 @@ struct spe_region {
     spe_regions *in;
     spe_val index;   /* of a loop */
     int depth;       /* from 1 on; 0 after an error */
-    int sides, calls; /* sides: 2 for an if with its else, 1 for a loop; calls: of spe_region_next */
+    int sides, calls; /* sides: 2 for an if with its else, 1 for a loop; calls: of spe_region_ended */
     bool twice;      /* a loop whose body is run twice: sides is 2 */
     bool done;       /* the body ran to its end */
 };
@@ -205,8 +204,10 @@ struct spe_region {
 /* A region that is not open yet; opens one, false and an error if too many are open. */
 XETILE_API spe_region spe_region_of(spe_regions *in, int sides);
 XETILE_API bool spe_region_open(spe_region *r, const char *name, const char *file, int line);
-/* The condition of the C loop: true once for each side. After each side it calls in->end, unless there was an error;
- * it is an error if the region is not the innermost one or was left by break. */
+/* The condition of the C loop is a function of the header's: if spe_region_ended, it writes the end of a side, and then
+ * it returns spe_region_next, true once for each side. spe_region_ended is false before the first side, and after an
+ * error; it is an error if the region is not the innermost one or was left by break. */
+XETILE_API bool spe_region_ended(spe_region *r);
 XETILE_API bool spe_region_next(spe_region *r);
 /* Called at the end of a loop's body; returns NULL. */
 XETILE_API void *spe_region_done(spe_region *r);

@@ -134,7 +134,6 @@ static bool xt_build_kernel_(xt_module *mods, const xt_build_desc *descs, int i)
     x->kernel = desc->kernel;
     x->head = head;
     x->regions.module = &x->m;
-    x->regions.end = xt_region_end_;
     x->regions.errors = xt_errors_();
     spe_at(&x->m, desc->file, desc->line);
     x->param_count = spe_parse_params(xt_site_(xt_kernel_where_(x)), desc->kernel->params, xt_type_of_, x->params);

@@ -60,4 +60,5 @@ XETILE_API spe_region xt_for_begin_(xt_where_ w, const xt_val *given, void *cons
 XETILE_API spe_region xt_while_begin_(xt_where_ w, void *const *objects);
 XETILE_API spe_region *xt_while_test_(xt_where_ w, spe_region *loop, xt_val condition);
 XETILE_API spe_region xt_if_begin_(xt_where_ w, xt_val condition, void *const *objects);
+XETILE_API bool xt_region_next_(spe_region *r);
 XETILE_API void xt_barrier_(xt_where_ w, xt_barrier_kind_ kind, const char *name);

@@ -326,4 +326,3 @@ XE_FN_ bool xt_read_(xt_where_ w, const void *object, xt_carried_ *t, int number
 XE_FN_ bool xt_check_carried_(xt_where_ w, const xt_carried_ *start, const xt_carried_ *now, int number);
 XE_FN_ uint32_t xt_differences_(xt_carried_ *a, xt_carried_ *b);
 XE_FN_ void xt_renew_(xt_ctx *x, xt_carried_ *t, uint32_t mask);
-XE_FN_ void xt_region_end_(spe_module *m, const spe_region *r);

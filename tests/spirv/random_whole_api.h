@@ -363,8 +363,8 @@ static const char *const left_out[][2] = {
     {"spe_lane_bit spe_lane_number spe_load_inside", "constants of lanes, and elements with bounds, of coopmatrix.h "
      "and xetile.h, whose tests compare what they move: test_coopmatrix_ops, test_coopmatrix_memory"},
     {"spe_cast_as", "conversions of coopmatrix.h, whose tests compare their values: test_coopmatrix_change"},
-    {"spe_region_of spe_region_open spe_region_next spe_region_done spe_region_fail", "regions of macros: tests of "
-     "xetile.h"},
+    {"spe_region_of spe_region_open spe_region_ended spe_region_next spe_region_done spe_region_fail",
+     "regions of macros: tests of xetile.h"},
     {"spe_f32_to_f16_bits spe_f16_bits_to_f32 spe_f32_to_bf16_bits spe_bf16_bits_to_f32 spe_f32_to_tf32 "
      "spe_f32_to_e2m1_bits spe_e2m1_bits_to_f32 spe_f32_to_e8m0_bits spe_e8m0_bits_to_f32 "
      "spe_f32_to_e4m3_bits spe_e4m3_bits_to_f32 spe_f32_to_e5m2_bits spe_e5m2_bits_to_f32 spe_real_bits "

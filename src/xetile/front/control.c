@@ -264,10 +264,9 @@ static void xt_check_body_(xt_where_ w, xt_frame_ *f)
         xt_fail_(w, XT_ERROR_EMPTY, "is there a semicolon after the %s?", xt_operation_name_(f->op));
 }
 
-/* Called after each side, see spe_regions. */
-XE_FN_ void xt_region_end_(spe_module *m, const spe_region *r)
+static void xt_region_end_(const spe_region *r)
 {
-    xt_ctx *x = (xt_ctx *)(void *)m;
+    xt_ctx *x = (xt_ctx *)(void *)r->in->module;
     xt_frame_ *f = x->frames[r->depth - 1];
     spe_line at = {r->in->open[r->depth - 1].file, r->in->open[r->depth - 1].line};
     xt_where_ w = {x, &at};
@@ -294,6 +293,13 @@ XE_FN_ void xt_region_end_(spe_module *m, const spe_region *r)
     if (!last) return;
     x->divergence = f->divergence;
     x->regions.depth--;
+}
+
+/* The condition of the C loop of a region. */
+bool xt_region_next_(spe_region *r)
+{
+    if (spe_region_ended(r)) xt_region_end_(r);
+    return spe_region_next(r);
 }
 
 /* ---- barriers ---------------------------------------------------------------------------------------------------- */
