@@ -1537,7 +1537,19 @@ XE_FN_ void vkd_unshare_(vkd_device *d)
 /* Of memory: what the host calls it. */
 XE_FN_ void *vkd_host_(const vkd_resource_ *r) { return (void *)(uintptr_t)r->handle; }
 
-/* Appends an allocation to the list; false and an error if out of memory. */
+/* The number of allocations that begin at or before p: the list is in the order of addresses. The lock is held. */
+XE_FN_ size_t vkd_allocations_upto_(const vkd_shared_ *s, const void *p)
+{
+    size_t low = 0, high = s->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if ((uintptr_t)s->memory[middle]->handle <= (uintptr_t)p) low = middle + 1;
+        else high = middle;
+    }
+    return low;
+}
+
+/* Adds an allocation to the list; false and an error if out of memory. */
 XE_FN_ bool vkd_keep_memory_(vkd_device *d, const vkd_resource_ *r)
 {
     vkd_shared_ *s = d->shared_;
@@ -1551,9 +1563,11 @@ XE_FN_ bool vkd_keep_memory_(vkd_device *d, const vkd_resource_ *r)
         if (ok) s->memory = more, s->room = room;
     }
     if (ok) {
+        size_t at = vkd_allocations_upto_(s, vkd_host_(r));
         *kept = *r;
         kept->owner = d;
-        s->memory[s->count++] = kept;
+        memmove(s->memory + at + 1, s->memory + at, (s->count++ - at) * sizeof *s->memory);
+        s->memory[at] = kept;
     }
     vkd_unlock_(s);
     if (ok) return true;
@@ -1565,15 +1579,16 @@ XE_FN_ bool vkd_keep_memory_(vkd_device *d, const vkd_resource_ *r)
 XE_FN_ bool vkd_take_memory_(vkd_device *d, const void *p, vkd_resource_ *taken)
 {
     vkd_shared_ *s = d->shared_;
-    bool found = false;
+    bool found;
     vkd_lock_(s);
-    for (size_t i = s->count; i-- > 0 && !found;) {
-        vkd_resource_ *r = s->memory[i];
-        found = p ? vkd_host_(r) == p : r->owner == d;
-        if (!found) continue;
+    size_t at = p ? vkd_allocations_upto_(s, p) : s->count;
+    while (!p && at && s->memory[at - 1]->owner != d) at--;
+    found = at && (!p || vkd_host_(s->memory[at - 1]) == p);
+    if (found) {
+        vkd_resource_ *r = s->memory[at - 1];
         *taken = *r;
         free(r);
-        s->memory[i] = s->memory[--s->count];
+        memmove(s->memory + at - 1, s->memory + at, (s->count-- - at) * sizeof *s->memory);
     }
     vkd_unlock_(s);
     return found;
@@ -1582,12 +1597,11 @@ XE_FN_ bool vkd_take_memory_(vkd_device *d, const void *p, vkd_resource_ *taken)
 /* The allocation that p points into; NULL: none. It stays where it is until it is freed. */
 XE_FN_ const vkd_resource_ *vkd_allocation_(const vkd_device *d, const void *p)
 {
-    const vkd_resource_ *found = NULL;
+    const vkd_resource_ *found;
     vkd_lock_(d->shared_);
-    for (size_t i = d->shared_->count; i-- > 0 && !found;) {
-        const vkd_resource_ *r = d->shared_->memory[i];
-        if ((uintptr_t)p - (uintptr_t)r->handle < r->bytes) found = r;
-    }
+    size_t at = vkd_allocations_upto_(d->shared_, p);
+    found = at ? d->shared_->memory[at - 1] : NULL;
+    if (found && (uintptr_t)p - (uintptr_t)found->handle >= found->bytes) found = NULL;
     vkd_unlock_(d->shared_);
     return found;
 }

@@ -823,6 +823,44 @@ TEST(capabilities_that_the_device_lacks_are_named)
     spe_free(&m);
 }
 
+/* Of many allocations of all kinds, freed in another order than that in which they were made, each pointer into one has
+ * the device's address of its beginning and the same offset, and none into what is freed has one. */
+TEST(pointers_are_found_among_many_allocations)
+{
+    enum { MANY = 600 };
+    struct {
+        char *p;
+        size_t bytes;
+        uint64_t address;
+    } a[MANY], other;
+    int wrong = 0;
+    for (int i = 0; i < MANY; i++) {
+        a[i].bytes = 1 + (size_t)(test_uniform() * 9000);
+        a[i].p = (char *)(i % 3 == 0   ? vkd_alloc(&device, VKD_SHARED, a[i].bytes, 0)
+                          : i % 3 == 1 ? vkd_alloc(&device, VKD_DEVICE, a[i].bytes, 0)
+                                       : vkd_alloc(&device, VKD_HOST, a[i].bytes, 256));
+        a[i].address = vkd_address(&device, a[i].p);
+    }
+    for (int i = MANY; i-- > 0;) {
+        int k = (int)(test_uniform() * (i + 1));
+        other = a[k], a[k] = a[i], a[i] = other;
+    }
+    for (int left = MANY; left >= 0; left -= 50) {
+        for (int i = 0; i < left; i++) {
+            size_t at = i % 2 ? a[i].bytes - 1 : (size_t)(test_uniform() * (double)a[i].bytes);
+            wrong += !a[i].address || vkd_address(&device, a[i].p + at) != a[i].address + at;
+        }
+        CHECK(!vkd_get_error(&device)->id);
+        for (int i = left; i < MANY; i += 7) {
+            wrong += vkd_address(&device, a[i].p) != 0 || vkd_get_error(&device)->id != VKD_NOT_ALLOCATED;
+            vkd_clear_error(&device);
+        }
+        for (int i = left - 50; i >= 0 && i < left; i++) vkd_free(&device, a[i].p);
+    }
+    CHECK_INT(wrong, 0);
+    CHECK(!vkd_get_error(&device)->id);
+}
+
 TEST(mistakes_are_errors)
 {
     vkd_kernel k;
@@ -876,6 +914,7 @@ int main(void)
     RUN(all_local_memory_may_be_taken_and_no_more);
     RUN(kernels_of_one_module_each_have_local_memory);
     RUN(capabilities_that_the_device_lacks_are_named);
+    RUN(pointers_are_found_among_many_allocations);
     RUN(mistakes_are_errors);
     vkd_close(&device);
     return test_report();
