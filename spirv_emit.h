@@ -8868,6 +8868,17 @@ XE_FN_ spe_id spe_factor_(spe_module *m, spe_id x, spe_id small, double if_small
     return spe_select(m, small, for_small, spe_select(m, large, for_large, spe_glsl_f_(m, x, 1.0)));
 }
 
+/* The float whose bits are a third of those of x, and more; of 64 bits by the upper half alone. */
+XE_FN_ spe_id spe_third_of_bits_(spe_module *m, spe_id x, uint64_t more)
+{
+    bool wide = spe_bits_of_(m, x) == 64;
+    spe_id bits = spe_bits_(m, x), type = spe_type_of(m, bits), half = spe_vec_like(m, spe_int(m, 32), x);
+    if (wide) bits = spe_uconvert(m, half, spe_shr_c_(m, bits, 32));
+    bits = spe_iadd_c_(m, spe_udiv(m, bits, spe_glsl_u_(m, bits, 3)), more);
+    if (wide) bits = spe_shl_c_(m, spe_uconvert(m, type, bits), 32);
+    return spe_of_bits_(m, x, bits);
+}
+
 /* Two steps of Halley's from a third of the exponent, or three; x is scaled where that needs room. */
 XE_FN_ spe_id spe_cube_root_(spe_module *m, spe_id x)
 {
@@ -8876,9 +8887,7 @@ XE_FN_ spe_id spe_cube_root_(spe_module *m, spe_id x)
     large = spe_fgt_c_(m, given, wide ? 0x1p900 : 0x1p90);
     spe_id scale = spe_factor_(m, x, small, wide ? 0x1p180 : 0x1p24, large, wide ? 0x1p-180 : 0x1p-24);
     spe_id back = spe_factor_(m, x, small, wide ? 0x1p-60 : 0x1p-8, large, wide ? 0x1p60 : 0x1p8);
-    spe_id a = spe_fmul(m, given, scale), bits = spe_bits_(m, a);
-    spe_id third = spe_udiv(m, bits, spe_glsl_u_(m, bits, 3));
-    spe_id t = spe_of_bits_(m, x, spe_iadd_c_(m, third, wide ? 0x2a9f789300000000 : 0x2a5137a0));
+    spe_id a = spe_fmul(m, given, scale), t = spe_third_of_bits_(m, a, wide ? 0x2a9f7893 : 0x2a5137a0);
     for (int i = 0; i < 2 + wide; i++) {
         spe_id cube = spe_fmul(m, spe_fmul(m, t, t), t), over = spe_fadd(m, a, spe_fadd(m, cube, cube));
         t = spe_fadd(m, t, spe_fmul(m, t, spe_fdiv(m, spe_fsub(m, a, cube), over)));
@@ -9828,11 +9837,28 @@ XE_FN_ spe_id spe_choose_(spe_module *m, spe_id type, spe_id flag, spe_id yes, s
     return spe_emit_one_(m, SPE_OpSelect, type, 3, w);
 }
 
+/* A division of integers. Vectors of 64 bits go component by component: driver 580.159.04 of NVIDIA adds a constant to
+ * the first component's quotient for all of them. */
+XE_FN_ spe_id spe_divide_integers_(spe_module *m, uint32_t op, spe_id type, const uint32_t *operands)
+{
+    spe_id v[SPE_PIECE_], scalar = spe_scalar_of(m, type);
+    uint32_t n = spe_count(m, type);
+    if (n == 1 || spe_width(m, type) < 64) return spe_emit_one_(m, op, type, 2, operands);
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t a[2] = {operands[0], i}, b[2] = {operands[1], i}, w[2];
+        w[0] = spe_emit_one_(m, SPE_OpCompositeExtract, scalar, 2, a);
+        w[1] = spe_emit_one_(m, SPE_OpCompositeExtract, scalar, 2, b);
+        v[i] = spe_emit_one_(m, op, scalar, 2, w);
+    }
+    return spe_emit_one_(m, SPE_OpCompositeConstruct, type, n, v);
+}
+
 /* The remainder with the dividend's sign, or (SMod) the divisor's: Vulkan's own are undefined for negative numbers. */
 XE_FN_ spe_id spe_remainder_(spe_module *m, uint32_t op, spe_id type, spe_id a, spe_id b)
 {
-    uint32_t n = spe_count(m, type);
-    spe_id r = spe_two_(m, SPE_OpIMul, type, spe_two_(m, SPE_OpSDiv, type, a, b), b), zero, flag, other, differs;
+    uint32_t n = spe_count(m, type), w[2] = {a, b};
+    spe_id r = spe_divide_integers_(m, SPE_OpSDiv, type, w), zero, flag, other, differs;
+    r = spe_two_(m, SPE_OpIMul, type, r, b);
     r = spe_two_(m, SPE_OpISub, type, a, r);
     if (op == SPE_OpSRem) return r;
     zero = spe_const_u(m, type, 0);
@@ -9985,7 +10011,10 @@ XE_FN_ spe_id spe_put_one_(spe_module *m, uint32_t op, spe_id type, uint32_t n, 
         return spe_f64_to_16_bits_(m, type, operands[0]);
     if (op == SPE_OpConvertUToPtr && spe_is_offset_(m, type)) return spe_local_of_number_(m, type, operands[0]);
     bool local = spe_uses_local_(m, op, n, operands);
-    spe_id id = local ? spe_emit_local_(m, op, type, n, operands) : spe_emit_one_(m, op, type, n, operands);
+    bool divides = op == SPE_OpUDiv || op == SPE_OpSDiv || op == SPE_OpUMod;
+    spe_id id = local     ? spe_emit_local_(m, op, type, n, operands)
+                : divides ? spe_divide_integers_(m, op, type, operands)
+                          : spe_emit_one_(m, op, type, n, operands);
     if (!local && m->as_written && id && spe_contracts_(op))
         spe_write_(m, SPE_SECTION_DECORATION_, SPE_OpDecorate, 2, id, SPE_DecorationNoContraction);
     return spe_mark_half_(m, op, type, id, n, operands);

@@ -181,6 +181,17 @@ static spe_id spe_factor_(spe_module *m, spe_id x, spe_id small, double if_small
     return spe_select(m, small, for_small, spe_select(m, large, for_large, spe_glsl_f_(m, x, 1.0)));
 }
 
+/* The float whose bits are a third of those of x, and more; of 64 bits by the upper half alone. */
+static spe_id spe_third_of_bits_(spe_module *m, spe_id x, uint64_t more)
+{
+    bool wide = spe_bits_of_(m, x) == 64;
+    spe_id bits = spe_bits_(m, x), type = spe_type_of(m, bits), half = spe_vec_like(m, spe_int(m, 32), x);
+    if (wide) bits = spe_uconvert(m, half, spe_shr_c_(m, bits, 32));
+    bits = spe_iadd_c_(m, spe_udiv(m, bits, spe_glsl_u_(m, bits, 3)), more);
+    if (wide) bits = spe_shl_c_(m, spe_uconvert(m, type, bits), 32);
+    return spe_of_bits_(m, x, bits);
+}
+
 /* Two steps of Halley's from a third of the exponent, or three; x is scaled where that needs room. */
 XE_FN_ spe_id spe_cube_root_(spe_module *m, spe_id x)
 {
@@ -189,9 +200,7 @@ XE_FN_ spe_id spe_cube_root_(spe_module *m, spe_id x)
     large = spe_fgt_c_(m, given, wide ? 0x1p900 : 0x1p90);
     spe_id scale = spe_factor_(m, x, small, wide ? 0x1p180 : 0x1p24, large, wide ? 0x1p-180 : 0x1p-24);
     spe_id back = spe_factor_(m, x, small, wide ? 0x1p-60 : 0x1p-8, large, wide ? 0x1p60 : 0x1p8);
-    spe_id a = spe_fmul(m, given, scale), bits = spe_bits_(m, a);
-    spe_id third = spe_udiv(m, bits, spe_glsl_u_(m, bits, 3));
-    spe_id t = spe_of_bits_(m, x, spe_iadd_c_(m, third, wide ? 0x2a9f789300000000 : 0x2a5137a0));
+    spe_id a = spe_fmul(m, given, scale), t = spe_third_of_bits_(m, a, wide ? 0x2a9f7893 : 0x2a5137a0);
     for (int i = 0; i < 2 + wide; i++) {
         spe_id cube = spe_fmul(m, spe_fmul(m, t, t), t), over = spe_fadd(m, a, spe_fadd(m, cube, cube));
         t = spe_fadd(m, t, spe_fmul(m, t, spe_fdiv(m, spe_fsub(m, a, cube), over)));
