@@ -226,8 +226,8 @@ XT_KERNEL(products, ptr(bf16, A), ptr(bf16, B), ptr(f32, C), u64(R))
 }
 
 /* The specification's 64 x 32 x 128 are 16,384 multiply-adds of 16 lanes for each of the three, and 32 KB of sums.
- * Without a matrix instruction, that takes Intel's compiler more than minutes, and its messages do not reach all that it
- * spills (docs/machine-code.md, 18). */
+ * Without a matrix instruction, that takes Intel's compiler more than minutes, and its messages do not reach all that
+ * it spills (docs/machine-code.md, 18). */
 static bool has_room(void)
 {
     const cm_target *row = cm_target_row(device.target.name);
