@@ -33,9 +33,11 @@ typedef struct {
 } sizes;
 
 /* With 16 KiB of registers a block's K and V fit whole. With fewer, O' takes a quarter of 4 KiB, and a slice is what an
- * instruction multiplies. Sizes are what Intel's compiler spills nothing for (scripts/intel_devices.sh). */
+ * instruction multiplies. Sizes are what Intel's compiler spills nothing for (scripts/intel_devices.sh). Drivers for CPUs
+ * (lavapipe has 8 lanes) take seconds for one query, half an hour and more for 16. */
 static sizes sizes_for(const cm_target *t, int head_size)
 {
+    if (t->vulkan && t->subgroup_size == 8) return (sizes){1, 8, 8, 8};
     if (!has_few_registers(t)) return (sizes){16, head_size > 64 ? 16 : 32, head_size, head_size};
     if (t->dpas_sizes) return (sizes){4, 16, 16, 8};
     return (sizes){256 / head_size, 8, 8, 8};
@@ -438,8 +440,10 @@ static int launches = 1;
 /* Launches on a poisoned O, which comes back; nanoseconds of the fastest launch, negative on failure. */
 static double launch(zed_device *dev, zed_kernel *loaded, const problem *p)
 {
-    const char *target = dev->target.name;
-    int queries = SUBGROUPS * (is_by_tiles(target) ? QUERIES : sizes_for(cm_target_row(target), p->head_size).queries);
+    cm_target row;
+    int queries = SUBGROUPS * QUERIES;
+    if (!is_by_tiles(dev->target.name) && choose_row(dev->target.name, dev->target.subgroup_sizes, kernel.narrow, &row))
+        queries = SUBGROUPS * sizes_for(&row, p->head_size).queries;
     double best = -1;
     float scale = (float)(1.4426950408889634 / sqrt(p->head_size)); /* exp(x) = exp2(x log2 e) */
     uint32_t blocks = (uint32_t)((p->length + queries - 1) / queries);
