@@ -33,8 +33,8 @@ typedef struct {
 } sizes;
 
 /* With 16 KiB of registers a block's K and V fit whole. With fewer, O' takes a quarter of 4 KiB, and a slice is what an
- * instruction multiplies. Sizes are what Intel's compiler spills nothing for (scripts/intel_devices.sh). Drivers for CPUs
- * (lavapipe has 8 lanes) take seconds for one query, half an hour and more for 16. */
+ * instruction multiplies. Sizes are what Intel's compiler spills nothing for (scripts/intel_devices.sh). Drivers for
+ * CPUs (lavapipe has 8 lanes) compile one query in seconds, 16 not in half an hour. */
 static sizes sizes_for(const cm_target *t, int head_size)
 {
     if (t->vulkan && t->subgroup_size == 8) return (sizes){1, 8, 8, 8};
