@@ -119,12 +119,15 @@ static void calls(struct kernel *k, uint32_t count)
 
 struct size {
     size_t all, longest, functions; /* bytes, and how many */
+    size_t forms;                   /* of statements, see forms.c: how many of the functions */
     bool once;                      /* its values' helpers are called, not inlined */
 };
 
+static bool quick; /* the tier */
+
 static struct size measure(void (*body)(struct kernel *, uint32_t), uint32_t count)
 {
-    static const struct cg_options options = {.default_subgroup_size = 16};
+    const struct cg_options options = {.default_subgroup_size = 16, .quick = quick};
     struct sp_text log = {0}, text = {0};
     struct size size = {0};
     struct kernel k;
@@ -136,6 +139,8 @@ static struct size measure(void (*body)(struct kernel *, uint32_t), uint32_t cou
     CHECK_MSG(good, "%s%s", spe_get_error(&k.m)->text, log.data ? log.data : "");
     size.all = good ? text.size : 0;
     size.once = good && strstr(text.data, "#define XS_ONCE");
+    for (const char *at = text.data; good && (at = strstr(at, "static XS_CUT void XS(form")) != NULL; at++)
+        size.forms++;
     for (const char *at = text.data, *open = NULL; good && (at = strchr(at, '\n')); at++) {
         if (at[1] == '{') open = at;
         if (at[1] != '}' || !open) continue;
@@ -161,6 +166,24 @@ static void grows(const char *what, void (*body)(struct kernel *, uint32_t))
     CHECK_MSG(many.longest <= LONGEST + LONGEST / 8, "%s: a function of %zu bytes", what, many.longest);
     CHECK_MSG(many.functions > few.functions + 4, "%s: %zu functions for %d, %zu for %d", what, few.functions, FEW,
               many.functions, TIMES * FEW);
+}
+
+/* Three times as many statements have hardly more forms, which are functions in the quick tier only. */
+static void keeps_its_forms(const char *what, void (*body)(struct kernel *, uint32_t))
+{
+    size_t full = measure(body, FEW).forms;
+    quick = true;
+    size_t few = measure(body, FEW).forms, many = measure(body, TIMES * FEW).forms;
+    quick = false;
+    CHECK_MSG(!full && few && many < few + 4, "%s: %zu forms for %d, %zu for %d; %zu in the full tier", what, few, FEW,
+              many, TIMES * FEW, full);
+}
+
+TEST(forms_do_not_grow)
+{
+    keeps_its_forms("independent steps", independent_steps);
+    keeps_its_forms("divergent branches", divergent_branches);
+    keeps_its_forms("loads and stores", loads_and_stores);
 }
 
 TEST(c_grows_as_the_kernel_does)
@@ -282,6 +305,7 @@ int main(void)
 {
     RUN(long_code_without_loops_calls_its_helpers);
     RUN(c_grows_as_the_kernel_does);
+    RUN(forms_do_not_grow);
     RUN(large_kernels_are_written);
     RUN(calls_of_calls_compile);
     return test_report();
