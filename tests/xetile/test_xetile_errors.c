@@ -364,7 +364,8 @@ UNLISTED(number_next_iteration, XT_FOR (k, 0, N, 1) {
     XT_STORE_TILE(v, t); n = XT_ADD(n, 8); })
 UNLISTED(constant_behind, XT_FOR (k, 0, N, 1) { c = XT_ADD(c, 3); } XT_STORE_TILE(XT_SPLAT(f32, 8, 16, c), t);)
 UNLISTED(constant_next_iteration, XT_FOR (k, 0, N, 1) { XT_STORE_TILE(XT_SPLAT(f32, 8, 16, c), t); c = XT_ADD(c, 3); })
-UNLISTED(while_next_iteration, XT_WHILE (XT_LT(n, 9), &n) { n = XT_ADD(n, 1); XT_STORE_TILE(v, t); v = XT_ADD(v, 1.0); })
+UNLISTED(while_next_iteration,
+         XT_WHILE (XT_LT(n, 9), &n) { n = XT_ADD(n, 1); XT_STORE_TILE(v, t); v = XT_ADD(v, 1.0); })
 UNLISTED(while_condition, XT_WHILE (XT_LT(n, 9)) { n = XT_ADD(n, 1); })
 UNLISTED(inner_loop, XT_FOR (k, 0, N, 1) {
     XT_FOR (l, 0, N, 1, &t) { t = XT_UPDATE_TILE_OFFSET(t, 0, 16); XT_STORE_TILE(v, t); } })
