@@ -76,6 +76,8 @@ static xt_build_desc description(const xt_kernel *kernel, const xt_target *targe
 {
     xt_build_desc d = XT_DESC(*kernel, target, .pitch = XT_PITCH_ALIGNED);
     const xt_tiles *t = tiles_of(kernel, target);
+    const cm_target *row = cm_target_row(target->name);
+    made.few_registers = row && has_few_registers(row);
     if (kernel == &attend) d.subgroups = attend_subgroups();
     if (kernel == &attend || kernel == &prompt_attend) d.subgroup_size = fit_attention(target);
     if (t) d.user = t, d.subgroup_size = t->subgroup_size, d.registers = t->registers;

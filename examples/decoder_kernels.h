@@ -21,6 +21,7 @@ enum { PANEL = 64, GROUP = 128, HALF = GROUP / 2, PART = 256, SEQUENCES_MAX = 8 
 static struct {
     int weights, sequences, heads, kv_heads, head_size;
     int keys, queries; /* of a block of attention, for a subgroup: see fit_attention */
+    bool few_registers; /* see has_few_registers */
 } made;
 
 /* Sets the sizes of attention's blocks, and gives the size of its subgroups, 0: the target's. Where registers are few,
@@ -46,11 +47,11 @@ typedef struct {
 } product;
 
 /* What tiles have to suit: 64 rows of a prompt, or all of a step, which is read by two subgroups, to have many of them;
- * a panel; and what is held beside the sums: the rows to which they are added, or a group's sums, of which weights of 4
- * bits have two. */
+ * a panel; and what is live beside the sums: the rows to which they are added, or with weights of 4 bits a group's two
+ * sums, and these weights taken apart, whose registers are as many as sums'. */
 static xt_product prompt_product(int type)
 {
-    return (xt_product){.a = type, .b = type, .live = made.weights == INT4 ? 3 : 1, .rows = 64, .cols = PANEL};
+    return (xt_product){.a = type, .b = type, .live = made.weights == INT4 ? 4 : 1, .rows = 64, .cols = PANEL};
 }
 
 /* Where registers have room for the weights of a whole group, a step takes them at once: their messages then differ by
@@ -81,11 +82,13 @@ static xt_tile activations(XT_CONTEXT, const product *p, xt_val X, int depth)
                         .map = xt_map_mma_a(&p->map, depth));
 }
 
+/* Panels are whole, and groups are: no tile of weights reaches beyond them. Said where it matters, as on pvc Intel's
+ * compiler makes more instructions of messages that are known to be inside. */
 static xt_tile panel_rows(XT_CONTEXT, const product *p, xt_val W, int depth, xt_val all)
 {
     xt_val panels = XT_DIV(XT_ADD(p->N, PANEL - 1), PANEL);
     return XT_INIT_TILE(W, of(W), depth, PANEL, .offset = XT_AT(p->panel, 0, 0), .shape = XT_AT(panels, all, PANEL),
-                        .map = xt_map_mma_b(&p->map, depth));
+                        .map = xt_map_mma_b(&p->map, depth), .inside = made.few_registers);
 }
 
 static void store_product(XT_CONTEXT, const product *p, xt_vec sum, xt_val Y, xt_val add)
