@@ -2736,11 +2736,39 @@ XE_FN_ spe_id xt_exp_(spe_module *m, spe_id v)
     return spe_fmul(m, part[0], part[1]);
 }
 
+/* The logarithm of x = 2^e (1 + t), 1 + t between sqrt(1/2) and sqrt(2), as e + t p(t), within 0.76 units in the last
+ * place: Intel's compiler takes 92 instructions for it. k is e times 2^23, and p found at nodes of Chebyshev's.
+ * Subnormal x are scaled; of 0, infinite and negative ones and NaN, the device's instruction knows the logarithm. */
+XE_FN_ spe_id xt_log2_f32_(spe_module *m, spe_id x)
+{
+    static const float p[] = {0x1.715476p+0f,  -0x1.715474p-1f, 0x1.ec73dep-2f,  -0x1.715994p-2f, 0x1.26d01cp-2f,
+                              -0x1.e9d1e6p-3f, 0x1.ba8738p-3f,  -0x1.a59aeap-3f, 0x1.f841dcp-4f};
+    enum { TERMS = sizeof p / sizeof p[0], SCALE = 23 };
+    spe_id type = spe_type_of(m, x), words = spe_vec_like(m, spe_int(m, 32), x), no = spe_null(m, words);
+    spe_id small = spe_flt(m, x, spe_splat(m, type, spe_f32(m, 0x1p-126f)));
+    spe_id scaled = spe_fmul(m, x, spe_splat(m, type, spe_f32(m, 0x1p23f)));
+    spe_id bits = spe_bitcast(m, words, spe_select(m, small, scaled, x));
+    spe_id usual = spe_isub(m, bits, spe_splat(m, words, spe_u32(m, 1)));
+    usual = spe_ult(m, usual, spe_splat(m, words, spe_u32(m, 0x7f7fffff)));
+    spe_id k = spe_isub(m, bits, spe_splat(m, words, spe_u32(m, 0x3f3504f3)));
+    k = spe_and(m, k, spe_splat(m, words, spe_u32(m, 0xff800000)));
+    spe_id one_and_t = spe_bitcast(m, type, spe_isub(m, bits, k));
+    spe_id t = spe_fsub(m, one_and_t, spe_splat(m, type, spe_f32(m, 1)));
+    spe_id y = spe_splat(m, type, spe_f32(m, p[TERMS - 1]));
+    for (int i = TERMS - 1; i-- > 0;) y = spe_math3(m, SPE_FMA, t, y, spe_splat(m, type, spe_f32(m, p[i])));
+    k = spe_isub(m, k, spe_select(m, small, spe_splat(m, words, spe_u32(m, SCALE << 23)), no));
+    y = spe_fmul(m, t, y);
+    k = spe_s_to_f(m, type, k);
+    y = spe_math3(m, SPE_FMA, k, spe_splat(m, type, spe_f32(m, 0x1p-23f)), y);
+    return spe_select(m, usual, y, spe_math1(m, SPE_NATIVE_LOG2, x));
+}
+
 XE_FN_ spe_id xt_math_part_(xt_ctx *x, const xt_node_ *n, const spe_id *v)
 {
     int type = xt_operand_type_(n);
     spe_math_op op = (spe_math_op)xt_math_instruction_(n->kind, type);
     if (op == SPE_EXP && x->target.igc && (type == CM_F32 || type == CM_BF16)) return xt_exp_(&x->m, v[0]);
+    if (op == SPE_LOG2 && x->target.igc && (type == CM_F32 || type == CM_BF16)) return xt_log2_f32_(&x->m, v[0]);
     return spe_math(&x->m, op, (uint32_t)xt_math_info_(n->kind)->operands, v);
 }
 
