@@ -66,9 +66,12 @@ static const xt_tiles *tiles_of(const xt_kernel *kernel, const xt_target *target
     const int type = bytes ? XT_TYPE(i8) : XT_TYPE(f16);
     const xt_product step = step_product(target, type), prompt = prompt_product(type);
     if (kernel == &linear_f16 || kernel == &linear_int) return of_step = xt_tiles_for(target, &step), &of_step;
-    if (kernel == &prompt_linear_f16 || kernel == &prompt_linear_int)
-        return of_prompt = xt_tiles_for(target, &prompt), &of_prompt;
-    return NULL;
+    if (kernel != &prompt_linear_f16 && kernel != &prompt_linear_int) return NULL;
+    of_prompt = xt_tiles_for(target, &prompt);
+    /* three sums are live in the loop: bmg's compiler takes 256 registers then, ptl's 160, of which it spills two */
+    const cm_target *row = cm_target_row(target->name);
+    if (row && row->build_flags[0] && made.weights == INT4) of_prompt.registers = 256;
+    return &of_prompt;
 }
 
 /* All rows and bases suit block messages: dimensions are multiples of 64. */

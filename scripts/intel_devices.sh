@@ -8,7 +8,7 @@
 # What was compiled is kept in $BUILD/intel_devices, by module, device, flags and version: a run that was ended goes on where
 # it was, and one after a change compiles the changed modules only. JOBS: compilers at a time (2). ONLY: kernels whose row
 # matches it. KEPT=yes: compiles nothing; cells that are not there yet are empty.
-# Without a compiler (intel_compiler.sh) it prints a message and succeeds.
+# Fails if a kernel spills. Without a compiler (intel_compiler.sh) it prints a message and succeeds.
 set -u
 BUILD=${BUILD:-build}
 seconds=600
@@ -154,4 +154,6 @@ echo
 while IFS='|' read -r key device flags kind name; do
     if [ "$key" = - ]; then said="not emitted"; else said=$(cat "$kept/$key" 2> /dev/null); fi
     echo "$device|$name|$(cell "$kind" "$said")"
-done < "$work/cells" | table
+done < "$work/cells" | table > "$work/table"
+cat "$work/table"
+if grep -q ', spill' "$work/table"; then echo "FAILED intel_devices: a kernel spills registers" >&2; exit 1; fi
