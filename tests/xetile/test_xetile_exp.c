@@ -53,8 +53,8 @@ XT_KERNEL(logarithm, ptr(f32, A), ptr(f32, C))
 static void fill_positive(float *a)
 {
     static const float some[] = {0, -0.0f, INFINITY, -INFINITY, NAN, -1, -1e-40f, -3e38f, 0x1.fffffep127f,
-                                 0x1.fffffep-1f, 0x1.000002p0f, 0x1.6a09e4p-1f, 0x1.6a09e6p-1f, 0x1.6a09e8p-1f, 0x1.6a09e6p0f,
-                                 0x1.6a09e8p0f, 0x1.fffffcp-127f, 0x1p-126f, 3e-45f};
+                                 0x1.fffffep-1f, 0x1.000002p0f, 0x1.6a09e4p-1f, 0x1.6a09e6p-1f, 0x1.6a09e8p-1f,
+                                 0x1.6a09e6p0f, 0x1.6a09e8p0f, 0x1.fffffcp-127f, 0x1p-126f, 3e-45f};
     enum { SOME = sizeof some / sizeof some[0], POWERS = 277 };
     for (int i = 0; i < COUNT; i++) {
         uint32_t bits = (uint32_t)(test_random() % 0x7f800000);
