@@ -148,13 +148,24 @@ bool jit_isa_flags(const char *flags[JIT_ISA_FLAGS], struct sp_text *log)
     return false;
 }
 
-/* Compilers split vectors twice as wide as the CPU's, and their code for masks then takes ten times as long. */
-uint32_t jit_subgroup_size(void)
+static bool has_vectors_of_32_bytes(void)
 {
     const char *name;
     const struct level *l = find_level(&name);
-    bool avx2 = l && (l->all ? has_avx2() && !has_avx512() : l->here == has_avx2);
-    return avx2 ? 8 : 16;
+    return l && (l->all ? has_avx2() && !has_avx512() : l->here == has_avx2);
+}
+
+/* Compilers split vectors twice as wide as the CPU's, and their code for masks then takes ten times as long. */
+uint32_t jit_subgroup_size(void) { return has_vectors_of_32_bytes() ? 8 : 16; }
+
+/* AMD's have other units for it; Intel's widen where they multiply. */
+bool jit_widens_aside(void)
+{
+#if defined(__x86_64__)
+    return has_vectors_of_32_bytes() && __builtin_cpu_supports("f16c") && __builtin_cpu_is("amd");
+#else
+    return false;
+#endif
 }
 
 unsigned jit_tiles(void)

@@ -37,6 +37,8 @@ bool jit_isa_flags(const char *flags[JIT_ISA_FLAGS], struct sp_text *log);
 /* The subgroup size of kernels that state none. */
 uint32_t jit_subgroup_size(void);
 void jit_cpu_hash(uint8_t hash[32]);
+/* Does this CPU, at this level, widen f16 while it multiplies floats? */
+bool jit_widens_aside(void);
 unsigned
 jit_tiles(void); /* CG_TILES_...: what tiles may multiply; 0: no tiles. The first call asks the kernel for them */
 void jit_release_thread(struct xs_thread *t); /* called on a thread when its share of a launch is done */

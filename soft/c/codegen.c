@@ -126,6 +126,7 @@ static void write_section(struct cg *g, uint32_t S, struct cg_param *const *para
     place_text(g, "matrix");
     place_text(g, "mx");
     if (g->o->tiles) place_text(g, "amx");
+    if (g->o->aside) place_text(g, "narrow");
     place_text(g, "math");
     place_text(g, "coop");
     write_types(g, true);

@@ -39,6 +39,7 @@ static const char *places(struct cg *g, uint32_t n, const char *const *items)
 static const char *place_text(struct cg *g, const struct cg_queue *q, uint32_t id, bool of_a)
 {
     const char *from = cg_var(g, "at", cg_forwarded_from(g, id));
+    if (q->narrow && !of_a) return cg_str(g, "{%s, %u}", from, (uint32_t)cg_pointer_of(g, id)->offset * g->S);
     if (!q->kind) return cg_str(g, "{%s, %s}", from, cg_wide_place(g, cg_pointer_of(g, id)));
     uint32_t at = of_a ? cg_place_of_a(g, q, id) * 32 : cg_place_of_b(g, q, id) * 64;
     return cg_str(g, "{%s, %u}", from, at);
@@ -62,12 +63,23 @@ static void write_products_now(struct cg *g, const struct cg_queue *q)
     b = places(g, n, item);
     if (q->kind)
         cg_put(g, "    XS(tiles_deferred)(self, %s, ", q->kind);
+    else if (q->narrow)
+        cg_put(g, "    narrow_products(self, ");
     else if (cg_is_wide_int(g, q->variable[0]))
         cg_put(g, "    XS(ints_deferred)(self, %u, ", cg_signs(g, q->variable[0]));
     else
         cg_put(g, "    XS(floats_deferred)(self, ");
     cg_put(g, "%u, %u, %u, %s, %s, %s, %u, %s);\n    %s = 0;\n", r->ni, r->nj, q->halves == 2 ? 0 : r->nk / q->along, c,
            a, b, q->m, count, count);
+}
+
+static void write_narrow_load(struct cg *g, uint32_t variable, const struct cg_block2d *b, const char *to,
+                              const char *own, const char *from)
+{
+    if (g->private[variable].granule == 4)
+        cg_put(g, "    %s = narrow_b(self, %s, %u, %u, %s);\n", to, own, b->height, b->count, from);
+    else
+        cg_put(g, "    %s = %s;\n    narrow_a(%s, %u, %u, %s);\n", to, own, own, b->height, b->count, from);
 }
 
 static void write_wide_load(struct cg *g, uint32_t variable, const struct cg_block2d *b, const char *to,
@@ -95,7 +107,7 @@ static void write_deferred_load(struct cg *g, const struct cg_queue *q, uint32_t
     struct cg_block2d b;
     if (!cg_describe_block(g, g->w->inst, &b)) return;
     if (!q->kind) {
-        write_wide_load(g, variable, &b, to, own, from);
+        (q->narrow ? write_narrow_load : write_wide_load)(g, variable, &b, to, own, from);
         return;
     }
     if (v->granule == 4) {

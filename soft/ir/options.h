@@ -12,6 +12,7 @@ enum { CG_TILES_BF16 = 1, CG_TILES_I8 = 2, CG_TILES_F16 = 4 };
 struct cg_options {
     uint32_t default_subgroup_size;
     bool check;
+    bool aside; /* the CPU widens f16 while it multiplies, see c/prelude_narrow.h */
     bool quick; /* compiles in half the time, runs several times slower: see XS_QUICK in c/prelude.h */
     const char *print;       /* "after:PASS" or "c": what to print on standard error; NULL: nothing */
     struct sp_text *remarks; /* receives remarks, see passes/remarks.c; NULL: none */

@@ -41,6 +41,8 @@ static void group_columns(struct cg *g, const struct cg_grid *r)
  * which is fetched meanwhile, too. DEFERRED_TILES is XS_DEFERRED of c/prelude_amx.h. */
 enum { DEFERRED_TILE_BYTES = 24 << 10, DEFERRED_BYTES = 12 << 10, DEFERRED_STEPS = 8, DEFERRED_TILES = 64 };
 enum { DEFERRED_QUEUES = 16 };
+/* With operands of 16 bits: B in half of a first-level cache of 32 KiB; and the k's of c/prelude_narrow.h. */
+enum { NARROW_BYTES = 16 << 10, NARROW_DEEP = 256 };
 
 static bool is_own_product(const struct cg_queue *q, const struct sp_inst *i)
 {
@@ -210,7 +212,37 @@ static bool only_reads_before(struct cg *g, const struct sp_function *f, uint32_
     return true;
 }
 
+/* Can the operands stay f16 until they are multiplied? Those of each row are in one block, and those of each column in one,
+ * one below the other. */
+static bool is_narrow(struct cg *g, const struct cg_queue *q)
+{
+    const struct cg_grid *r = &q->grid;
+    if (!g->o->aside || g->S != 16 || q->kind || !q->shared || q->m % 4) return false;
+    for (uint32_t v = 0; v < q->variables; v++) {
+        const struct cg_held *held = cg_held(g, q->variable[v]);
+        if (held->wide != CG_WIDE_F16 || held->transposed) return false;
+    }
+    for (uint32_t k = 1; k < r->nk; k++) {
+        for (uint32_t i = 0; i < r->ni; i++)
+            if (cg_forwarded_from(g, r->row[i]->a[k]) != cg_forwarded_from(g, r->row[i]->a[0])) return false;
+        for (uint32_t j = 0; j < r->nj; j++) {
+            const uint32_t *b = r->column[j]->b;
+            if (cg_forwarded_from(g, b[k]) != cg_forwarded_from(g, b[0])) return false;
+            if (cg_pointer_of(g, b[k])->offset != cg_pointer_of(g, b[0])->offset + 32 * k) return false;
+        }
+    }
+    return r->nk * 16 <= NARROW_DEEP;
+}
+
 /* ---- the queue */
+
+static uint32_t narrow_room_for(const struct cg_queue *q)
+{
+    const uint32_t deep = q->grid.nk * 16, bytes = q->grid.nj * deep * 32;
+    uint32_t units = DEFERRED_STEPS;
+    while (units > 1 && (units * bytes > NARROW_BYTES || units * deep > NARROW_DEEP)) units /= 2;
+    return units;
+}
 
 static uint32_t room_for(struct cg *g, const struct cg_queue *q)
 {
@@ -247,7 +279,8 @@ static const char *fill_queue(struct cg *g, const struct cg_function *fn, struct
     if (g->o->check) return "the checked mode watches each load"; /* and clears the variable before it */
     bool only_reads = only_reads_before(g, fn->f, q->block);
     q->shared = cg_is_kernel(fn) && only_reads;
-    q->steps = room_for(g, q);
+    q->narrow = is_narrow(g, q);
+    q->steps = q->narrow ? narrow_room_for(q) : room_for(g, q);
     if (q->kind) return q->steps > 1 ? NULL : "the operands of two steps are more than a queue has room for";
     if (q->shared) return NULL; /* without tiles, deferral alone gains little */
     return !only_reads ? "B cannot be packed once per work-group: the kernel may write memory before its loads"

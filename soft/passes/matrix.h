@@ -91,6 +91,7 @@ struct cg_queue {
     uint32_t steps;              /* capacity */
     uint32_t halves;             /* steps per unit: 2 if each has only half a tile of K */
     uint32_t along;              /* fragments of a step side by side in a tile */
+    bool narrow;                 /* operands stay f16: c/prelude_narrow.h */
     bool shared;                 /* B is shared with other subgroups of the work-group */
     const uint8_t *inside;       /* by block */
     uint32_t variable[2 * CG_FRAGMENTS], variables, variables_of_a;

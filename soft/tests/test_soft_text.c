@@ -190,7 +190,7 @@ enum { MOST_FUNCTIONS = 8192 };
 static void add_headers(struct sp_text *text)
 {
     static const char *const names[] = {"abi.h", "c/prelude.h", "c/prelude_check.h", "c/prelude_lanes.h",
-                                        "c/prelude_matrix.h", "c/prelude_mx.h", "c/prelude_amx.h",
+                                        "c/prelude_matrix.h", "c/prelude_mx.h", "c/prelude_amx.h", "c/prelude_narrow.h",
                                         "c/prelude_math.h", "c/prelude_coop.h"};
     for (size_t n = 0; n < sizeof names / sizeof *names; n++) {
         char path[64], line[256];

@@ -245,6 +245,7 @@ static void make_key(const struct soft_source *s, const struct cg_options *o, co
         {function, strlen(function)},
         {&o->check, sizeof o->check},
         {&o->quick, sizeof o->quick},
+        {&o->aside, sizeof o->aside},
         {&part->whole, sizeof part->whole},
         {&part->kernel, sizeof part->kernel},
         {&part->version, sizeof part->version},
@@ -388,6 +389,7 @@ static ze_result_t build(const struct soft_source *s, const struct soft_part *pa
     struct cg_options options = {.default_subgroup_size = soft_subgroup_size(),
                                  .check = check_level() > 0,
                                  .quick = soft_is_quick(),
+                                 .aside = jit_widens_aside(),
                                  .tiles = jit_tiles(),
                                  .function = part->function};
     struct jit_key key;
