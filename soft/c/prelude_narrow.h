@@ -79,8 +79,8 @@ XS_FORCED void narrow_tile(struct narrow_row g, long row, long q, int columns)
     }
     for (long u = 0; u < g.steps; u++, a += g.deep) {
         const f16x8_mem *b[3];
-        XS_UNROLL for (int j = 0; j < columns; j++)
-            b[j] = (const f16x8_mem *)(const void *)g.b[(q + j) / 2 * g.steps + u] + (q + j) % 2;
+        XS_UNROLL for (int j = 0; j < columns; j++) b[j] =
+            (const f16x8_mem *)(const void *)g.b[(q + j) / 2 * g.steps + u] + (q + j) % 2;
         XS_UNROLL_4 for (long k = 0; k < g.deep; k++)
         {
             narrow_sum v[3];
@@ -98,8 +98,7 @@ XS_FORCED void narrow_tile(struct narrow_row g, long row, long q, int columns)
         narrow_fetch_row(g.fetch);
         narrow_fetch_row(g.fetch);
     }
-    XS_UNROLL for (int j = 0; j < columns; j++)
-        XS_UNROLL for (int r = 0; r < 4; r++) c[j][r * 2] = sum[r][j];
+    XS_UNROLL for (int j = 0; j < columns; j++) XS_UNROLL for (int r = 0; r < 4; r++) c[j][r * 2] = sum[r][j];
 }
 
 /* Three columns at a time, without leaving one. */
@@ -108,8 +107,10 @@ XS_FUNCTION void narrow_multiply(struct narrow_row g)
     for (long q = 0, left = 2 * g.nj, columns; left; q += columns, left -= columns) {
         columns = left == 2 || left == 4 ? 2 : 3;
         for (long row = 0; row < g.m; row += 4) {
-            if (columns == 3) narrow_tile(g, row, q, 3);
-            else narrow_tile(g, row, q, 2);
+            if (columns == 3)
+                narrow_tile(g, row, q, 3);
+            else
+                narrow_tile(g, row, q, 2);
         }
     }
 }
@@ -147,9 +148,8 @@ XS_FORCED void narrow_plan(struct narrow_fetch *f, const struct xs_thread *t, co
     if (t->shared && t->next < t->used) {
         *at = (struct narrow_fetch){t->shared + t->next, 128, columns * deep * 2 / 128 + 1, at + 1}, at++;
     } else if (t->shared && b > t->shared && b < t->shared + XS_SHARED_BYTES) {
-        const u64 below = (u64)(source->y + (source->shape >> 8 & 0xff)) * source->pitch;
-        *at = (struct narrow_fetch){(const u8 *)(source->ptr + below + (u64)source->x * 2), source->pitch, deep, at + 1};
-        at++;
+        const u64 below = source->ptr + (u64)(source->y + (source->shape >> 8 & 0xff)) * source->pitch;
+        *at = (struct narrow_fetch){(const u8 *)(below + (u64)source->x * 2), source->pitch, deep, at + 1}, at++;
     }
     *at = (struct narrow_fetch){a, 0, 1l << 40, NULL}; /* nothing more: what is in the cache */
     *f = f[1];

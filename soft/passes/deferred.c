@@ -41,7 +41,7 @@ static void group_columns(struct cg *g, const struct cg_grid *r)
  * which is fetched meanwhile, too. DEFERRED_TILES is XS_DEFERRED of c/prelude_amx.h. */
 enum { DEFERRED_TILE_BYTES = 24 << 10, DEFERRED_BYTES = 12 << 10, DEFERRED_STEPS = 8, DEFERRED_TILES = 64 };
 enum { DEFERRED_QUEUES = 16 };
-/* With operands of 16 bits: B in half of a first-level cache of 32 KiB; and the k's of c/prelude_narrow.h. */
+/* With operands of 16 bits: B in half of a first-level cache of 32 KiB; at most the k's of c/prelude_narrow.h. */
 enum { NARROW_BYTES = 16 << 10, NARROW_DEEP = 256 };
 
 static bool is_own_product(const struct cg_queue *q, const struct sp_inst *i)
@@ -212,8 +212,8 @@ static bool only_reads_before(struct cg *g, const struct sp_function *f, uint32_
     return true;
 }
 
-/* Can the operands stay f16 until they are multiplied? Those of each row are in one block, and those of each column in one,
- * one below the other. */
+/* Can the operands stay f16 until they are multiplied? Those of each row are in one block, and those of each column in
+ * one, one below the other. */
 static bool is_narrow(struct cg *g, const struct cg_queue *q)
 {
     const struct cg_grid *r = &q->grid;
