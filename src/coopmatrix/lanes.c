@@ -266,9 +266,7 @@ static void cm_store_inside_(cm_ctx *c, const cm_layout *l, spe_id inside, spe_i
 }
 
 /* M >= S with checked columns: loops over those of up to 16 columns that are inside. Column `number` + i of the matrix
- * has its rows (k1, k2) in the vectors of each block, at i K1 + k1. LLVM moves element-wise operations behind the
- * choice of an element if one of them has a constant operand, such as a sum's 0: all operands of a product by
- * multiplications and additions would be kept for the loop. So its vectors are values of their own. */
+ * has its rows (k1, k2) in the vectors of each block, at i K1 + k1. */
 static bool cm_store_loops_(cm_ctx *c, const cm_surface_ *s, const cm_matrix *a)
 {
     const cm_layout *l = &a->layout;
@@ -282,8 +280,6 @@ static bool cm_store_loops_(cm_ctx *c, const cm_surface_ *s, const cm_matrix *a)
         for (int first = 0; first < words; first += group, number += columns) {
             for (int k2 = 0; k2 < l->size_k2; k2++)
                 vectors[k2] = cm_unpack_(c, l, a->part[k2 * runs + run], first, group);
-            for (int k2 = 0; k2 < l->size_k2 && c->lowering == CM_PLAIN; k2++)
-                vectors[k2] = spe_reload(m, vectors[k2]);
             spe_id from[2] = {spe_isub(m, cm_i32_(c, -number), s->col), cm_i32_(c, 0)};
             spe_id before = cm_i32_(c, number);
             spe_id to[2] = {spe_isub(m, spe_isub(m, s->cols, s->col), before), cm_i32_(c, columns)};
