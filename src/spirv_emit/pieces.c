@@ -16,28 +16,11 @@ static spe_id spe_choose_(spe_module *m, spe_id type, spe_id flag, spe_id yes, s
     return spe_emit_one_(m, SPE_OpSelect, type, 3, w);
 }
 
-/* A division of integers. Vectors of 64 bits go component by component: driver 580.159.04 of NVIDIA adds a constant to
- * the first component's quotient for all of them. */
-static spe_id spe_divide_integers_(spe_module *m, uint32_t op, spe_id type, const uint32_t *operands)
-{
-    spe_id v[SPE_PIECE_], scalar = spe_scalar_of(m, type);
-    uint32_t n = spe_count(m, type);
-    if (n == 1 || spe_width(m, type) < 64) return spe_emit_one_(m, op, type, 2, operands);
-    for (uint32_t i = 0; i < n; i++) {
-        uint32_t a[2] = {operands[0], i}, b[2] = {operands[1], i}, w[2];
-        w[0] = spe_emit_one_(m, SPE_OpCompositeExtract, scalar, 2, a);
-        w[1] = spe_emit_one_(m, SPE_OpCompositeExtract, scalar, 2, b);
-        v[i] = spe_emit_one_(m, op, scalar, 2, w);
-    }
-    return spe_emit_one_(m, SPE_OpCompositeConstruct, type, n, v);
-}
-
 /* The remainder with the dividend's sign, or (SMod) the divisor's: Vulkan's own are undefined for negative numbers. */
 static spe_id spe_remainder_(spe_module *m, uint32_t op, spe_id type, spe_id a, spe_id b)
 {
-    uint32_t n = spe_count(m, type), w[2] = {a, b};
-    spe_id r = spe_divide_integers_(m, SPE_OpSDiv, type, w), zero, flag, other, differs;
-    r = spe_two_(m, SPE_OpIMul, type, r, b);
+    uint32_t n = spe_count(m, type);
+    spe_id r = spe_two_(m, SPE_OpIMul, type, spe_two_(m, SPE_OpSDiv, type, a, b), b), zero, flag, other, differs;
     r = spe_two_(m, SPE_OpISub, type, a, r);
     if (op == SPE_OpSRem) return r;
     zero = spe_const_u(m, type, 0);
@@ -190,10 +173,7 @@ static spe_id spe_put_one_(spe_module *m, uint32_t op, spe_id type, uint32_t n, 
         return spe_f64_to_16_bits_(m, type, operands[0]);
     if (op == SPE_OpConvertUToPtr && spe_is_offset_(m, type)) return spe_local_of_number_(m, type, operands[0]);
     bool local = spe_uses_local_(m, op, n, operands);
-    bool divides = op == SPE_OpUDiv || op == SPE_OpSDiv || op == SPE_OpUMod;
-    spe_id id = local     ? spe_emit_local_(m, op, type, n, operands)
-                : divides ? spe_divide_integers_(m, op, type, operands)
-                          : spe_emit_one_(m, op, type, n, operands);
+    spe_id id = local ? spe_emit_local_(m, op, type, n, operands) : spe_emit_one_(m, op, type, n, operands);
     if (!local && m->as_written && id && spe_contracts_(op))
         spe_write_(m, SPE_SECTION_DECORATION_, SPE_OpDecorate, 2, id, SPE_DecorationNoContraction);
     return spe_mark_half_(m, op, type, id, n, operands);
