@@ -4231,7 +4231,15 @@ XE_FN_ cm_matrix cm_mul_add_dpas_scaled_(cm_ctx *c, cm_job_ *job, const cm_scale
     return of_b ? job->acc : cm_poison();
 }
 
-/* Method: broadcasts, or the matrix instruction without scales, for each block. */
+XE_FN_ spe_id cm_apply_reload_(cm_ctx *c, cm_type type, spe_id a, spe_id b, void *user)
+{
+    (void)type, (void)b, (void)user;
+    return spe_reload(c->module, a);
+}
+
+/* Method: broadcasts, or the matrix instruction without scales, for each block. LLVM moves chains of element-wise
+ * operations behind the choice of an element (a checked store's) if they begin with a constant, such as the 0 of a
+ * block's product by broadcasts: all operands would be kept for it. So those sums are values of their own. */
 XE_FN_ cm_matrix cm_mul_add_blocks_(cm_ctx *c, const cm_matrix *a, const cm_matrix *b, const cm_matrix *acc,
                                     const cm_scales *s)
 {
@@ -4246,7 +4254,7 @@ XE_FN_ cm_matrix cm_mul_add_blocks_(cm_ctx *c, const cm_matrix *a, const cm_matr
         one = cm_scaled_block_(c, a, b, fa, fb, block);
         sum = sum.parts ? cm_add(c, &one, &sum) : one;
     }
-    return sum;
+    return c->target.igc && c->lowering == CM_PLAIN ? cm_map1(c, &sum, cm_apply_reload_, NULL) : sum;
 }
 
 cm_matrix cm_mul_add_scaled(cm_ctx *c, cm_type type_d, const cm_matrix *a, const cm_matrix *b, const cm_matrix *acc,
