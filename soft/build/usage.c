@@ -62,15 +62,26 @@ struct usage {
     struct frames others;
 };
 
+/* The number after these letters, where it follows; *at goes on behind it. */
+static bool number_after(const char **at, const char *letters, uint32_t *n)
+{
+    const size_t length = strlen(letters);
+    char *end;
+    if (strncmp(*at, letters, length) != 0 || (*at)[length] < '0' || (*at)[length] > '9') return false;
+    *n = (uint32_t)strtoul(*at + length, &end, 10);
+    *at = end;
+    return true;
+}
+
 /* C functions of the module's function F begin with fF_S or dF_S, S the subgroup's size; kernel number K is called by
  * kernelK and groupsK. Compilers add what they made of them, after a point. */
 static struct frames *frames_of(struct usage *u, const char *name)
 {
-    char letter[2];
     uint32_t n, S;
-    if (sscanf(name, "kernel%u", &n) == 1 || sscanf(name, "groups%u", &n) == 1)
+    if (number_after(&name, "kernel", &n) || number_after(&name, "groups", &n))
         return n < u->kernels ? &u->kernel[n] : &u->others;
-    if (sscanf(name, "%1[df]%u_%u", letter, &n, &S) == 3 && n < u->functions && u->is_kernel[n])
+    if ((number_after(&name, "f", &n) || number_after(&name, "d", &n)) && number_after(&name, "_", &S) &&
+        n < u->functions && u->is_kernel[n])
         return &u->function[n];
     return &u->others;
 }
