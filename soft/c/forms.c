@@ -59,9 +59,8 @@ static bool is_lanes(const char *type) { return strchr(type, 'x') != NULL; }
 
 /* A variable, or a part of one, in the text. */
 struct operand {
-    size_t length;    /* 0: there is none */
+    size_t length; /* 0: there is none */
     const char *type;
-    bool lanes;
 };
 
 /* The type of a member of c12 or c12x16, from its path: .e[3].m1 */
@@ -81,7 +80,7 @@ static struct operand operand_at(struct cg *g, const char *text)
     static const char state[] = "state_->";
     size_t n = begins(text, state) ? sizeof state - 1 : 0, word = word_at(text + n), path, more;
     const char *type = is_letter(text[n]) ? cg_find_text(&g->w->types, text + n, word) : NULL;
-    const struct operand none = {0, "", false};
+    const struct operand none = {0, ""};
     if (!type) return none;
     n += word;
     for (const char *dimension = strchr(type, '['); dimension && *dimension; dimension++) {
@@ -90,14 +89,13 @@ static struct operand operand_at(struct cg *g, const char *text)
         n += index;
     }
     type = cg_str(g, "%.*s", (int)strcspn(type, "["), type);
-    bool lanes = is_lanes(type);
     for (path = n; text[path] == '.' || (path > n && text[path] == '['); path += more) {
         more = text[path] == '.' ? 1 + word_at(text + path + 1) : index_at(text + path);
         if (more < 2) return none;
     }
     if (path > n && type[0] != 'c') return none;
     if (path > n) type = type_of_part(g, type, text + n, path - n);
-    return (struct operand){path, type, lanes};
+    return (struct operand){path, type};
 }
 
 /* Notes the variables that a line declares: a type, a space and a name. */
@@ -121,9 +119,10 @@ struct form {
     bool copies; /* a vector is an operand, not only its address */
 };
 
-static void add_parameter(struct cg *g, struct form *f, bool lanes, const char *type, const char *text, size_t n)
+static void add_parameter(struct cg *g, struct form *f, const char *type, const char *text, size_t n)
 {
     const char *comma = f->count ? ", " : "";
+    const bool lanes = is_lanes(type);
     f->parameters = cg_str(g, "%s%s%s%s %sa%u", f->parameters, comma, lanes ? "const " : "", type, lanes ? "*" : "",
                            (unsigned)f->count);
     f->arguments = cg_str(g, "%s%s%s%.*s", f->arguments, comma, lanes ? "&" : "", (int)n, text);
@@ -154,14 +153,14 @@ static bool read_form(struct cg *g, const char *text, struct form *f)
         struct operand o = operand_at(g, text);
         n = o.length ? o.length : word_at(text);
         if (begins(text, "XS(")) n = strcspn(text, ")");
-        else if (o.length) f->copies |= o.lanes && (text == start || text[-1] != '&');
+        else if (o.length) f->copies |= is_lanes(o.type) && (text == start || text[-1] != '&');
         else if (is_digit(*text)) number = type_of_number(text, n);
         else if ((n && !is_global(text, n)) || strchr("\";", *text) || begins(text, "({")) return false;
         if (!n) n = 1;
         if (o.length)
-            add_parameter(g, f, o.lanes, o.type, text, n);
+            add_parameter(g, f, o.type, text, n);
         else if (number)
-            add_parameter(g, f, false, number, text, n);
+            add_parameter(g, f, number, text, n);
         else
             f->body = cg_str(g, "%s%.*s", f->body, (int)n, text);
     }
@@ -190,7 +189,7 @@ static bool write_assignment(struct cg *g, const char *text)
     struct operand o = operand_at(g, to);
     const char *how = to + o.length + 1, *equals = strstr(how - 1, "= ");
     if (!o.length || how[-1] != ' ' || !equals || equals > how + 1 || !read_form(g, equals + 2, &f)) return false;
-    if (!o.lanes && !(f.copies && strstr(equals, "XS"))) return false;
+    if (!is_lanes(o.type) && !(f.copies && strstr(equals, "XS"))) return false;
     const char *comma = f.count ? ", " : "";
     const char *name = name_of_form(g, cg_str(g, "(%s *r%s%s) { *r %.*s= %s; }", o.type, comma, f.parameters,
                                               (int)(equals - how), how, f.body));
