@@ -3450,7 +3450,7 @@ XE_FN_ bool cv_accumulate_cooperatively_(cv_ctx *x, const cv_vec *v, spe_id base
 }
 
 static const cv_vulkan_part_ cv_vulkan_all_ = {
-    cv_takes_cooperative_, cv_repeat_cooperative_,           cv_binary_cooperative_,        cv_fma_cooperative_,
+    cv_takes_cooperative_,      cv_repeat_cooperative_,  cv_binary_cooperative_,       cv_fma_cooperative_,
     cv_multiply_cooperatively_, cv_outer_cooperatively_, cv_accumulate_cooperatively_};
 
 #if defined(XETILE_STATIC_) && !defined(__cplusplus)
