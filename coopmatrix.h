@@ -3903,17 +3903,6 @@ XE_FN_ void cm_mul_add_iterations_(cm_ctx *c, cm_job_ *job, const spe_id *a, con
     if (d) job->acc = cm_from_components(c, ld, d);
 }
 
-/* Four bytes of a and b, with their signs, multiplied and added. */
-XE_FN_ spe_id cm_dot_(cm_ctx *c, spe_id a, bool a_signed, spe_id b, bool b_signed)
-{
-    spe_id i32 = spe_int(c->module, 32);
-    uint32_t op = a_signed && b_signed ? SPE_OpSDot : !a_signed && !b_signed ? SPE_OpUDot : SPE_OpSUDot;
-    enum { PACKED_4X8_BIT = 0 };
-    uint32_t words[3] = {a_signed || !b_signed ? a : b, a_signed || !b_signed ? b : a, PACKED_4X8_BIT};
-    spe_capability(c->module, SPE_CapabilityDotProductInput4x8BitPacked);
-    return spe_op(c->module, op, i32, 3, words);
-}
-
 /* Method for bytes whose neighbours along k share a word in both operands: four products an instruction. */
 XE_FN_ bool cm_mul_add_dots_(cm_ctx *c, cm_job_ *job)
 {
@@ -3929,7 +3918,8 @@ XE_FN_ bool cm_mul_add_dots_(cm_ctx *c, cm_job_ *job)
             spe_id one = spe_sg_broadcast(c->module, b[k / lb->lanes * across + m], cm_i32_(c, k % lb->lanes));
             for (int block = 0; block < ld->size_k2; block++) {
                 spe_id *sum = &d[block * across + m];
-                *sum = spe_iadd(c->module, *sum, cm_dot_(c, a[block * deep + k], a_signed, one, b_signed));
+                spe_id four = spe_dot_bytes(c->module, a[block * deep + k], a_signed, one, b_signed);
+                *sum = spe_iadd(c->module, *sum, four);
             }
         }
     if (d) job->acc = cm_from_components(c, ld, d);

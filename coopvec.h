@@ -1963,16 +1963,6 @@ XE_FN_ bool cv_input_dwords_(cv_product_ *p, spe_id *out)
     return spe_ok(m);
 }
 
-/* Four bytes of each, with their signs, multiplied and added. */
-XE_FN_ spe_id cv_dot_(const cv_product_ *p, spe_id a, spe_id b)
-{
-    const bool a_signed = p->a.type == CV_I32, b_signed = cv_is_signed_(p->in.interpretation);
-    const uint32_t op = a_signed != b_signed ? SPE_OpSUDot : a_signed ? SPE_OpSDot : SPE_OpUDot;
-    const uint32_t words[3] = {b_signed ? b : a, b_signed ? a : b, 0 /* PackedVectorFormat4x8Bit */};
-    spe_capability(p->m, SPE_CapabilityDotProductInput4x8BitPacked);
-    return spe_op(p->m, op, spe_int(p->m, 32), 3, words);
-}
-
 /* The input's K elements, interpreted, in the type of the sums. */
 XE_FN_ bool cv_input_lanes_(const cv_product_ *p, spe_id *out)
 {
@@ -2000,7 +1990,8 @@ XE_FN_ void cv_lanes_neighbours_(const cv_product_ *p, spe_id row, spe_id col, i
     for (int i = 0; i < n; i++) {
         spe_id *sum = &sums[p->a.across ? i : 0], x = v[p->a.across ? 0 : i];
         if (p->dots) {
-            *sum = spe_iadd(m, *sum, cv_dot_(p, a[i], x));
+            bool with_signs = cv_is_signed_(p->in.interpretation);
+            *sum = spe_iadd(m, *sum, spe_dot_bytes(m, x, with_signs, a[i], p->a.type == CV_I32));
             continue;
         }
         spe_id e = cv_to_sum_(m, a[i], p->a.type, p->real);

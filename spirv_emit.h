@@ -56,11 +56,11 @@
  *   constants    spe_u32 spe_i32 spe_u64 spe_f32 spe_const_u spe_const_i spe_const_f spe_const_bool spe_null spe_undef
  *                spe_composite_const spe_spec_const spe_spec_op spe_const_sampler spe_string spe_const_bits
  *                spe_is_const; spe_name spe_decorate spe_decorate_member
- *   arithmetic   integers spe_iadd spe_isub spe_imul spe_udiv spe_sdiv spe_umod spe_srem spe_smod spe_ineg; floats
- *                spe_fadd spe_fsub spe_fmul spe_fdiv spe_frem spe_fmod spe_fneg spe_dot; either spe_add spe_sub spe_mul
- *                spe_div_s spe_div_u spe_neg; bits spe_and spe_or spe_xor spe_not spe_shl spe_shr spe_sar spe_bit_count
- *                spe_bit_reverse spe_bits_extract spe_bits_insert; bools spe_land spe_lor spe_leq spe_lne spe_lnot
- *                spe_any spe_all spe_select
+ *   arithmetic   integers spe_iadd spe_isub spe_imul spe_udiv spe_sdiv spe_umod spe_srem spe_smod spe_ineg
+ *                spe_dot_bytes; floats spe_fadd spe_fsub spe_fmul spe_fdiv spe_frem spe_fmod spe_fneg spe_dot; either
+ *                spe_add spe_sub spe_mul spe_div_s spe_div_u spe_neg; bits spe_and spe_or spe_xor spe_not spe_shl
+ *                spe_shr spe_sar spe_bit_count spe_bit_reverse spe_bits_extract spe_bits_insert; bools spe_land
+ *                spe_lor spe_leq spe_lne spe_lnot spe_any spe_all spe_select
  *   comparisons  spe_ieq spe_ine, unsigned spe_ult spe_ule spe_ugt spe_uge, signed spe_slt spe_sle spe_sgt spe_sge;
  *                floats spe_feq spe_fne spe_flt spe_fle spe_fgt spe_fge (false with a NaN), spe_fueq spe_fune spe_fult
  *                spe_fule spe_fugt spe_fuge (true with one), spe_isnan spe_isinf
@@ -1184,6 +1184,9 @@ XETILE_API spe_binary_ spe_add, spe_sub, spe_mul, spe_div_s, spe_div_u;
 XETILE_API spe_unary_ spe_neg;
 /* Dot product of two float vectors (bf16 too: capability BFloat16DotProductKHR). */
 XETILE_API spe_binary_ spe_dot;
+/* The sum of the products of the four bytes of a and those of b, both i32, each with or without sign: an i32
+ * (SPV_KHR_integer_dot_product, packed). Where only one has signs, it is the first operand of the instruction. */
+XETILE_API spe_id spe_dot_bytes(spe_module *m, spe_id a, bool a_signed, spe_id b, bool b_signed);
 /* c ? a : b. c is a bool, also for vectors (repeated, as SPIR-V before 1.4 requires), or a vector of as many bools. */
 XETILE_API spe_id spe_select(spe_module *m, spe_id c, spe_id a, spe_id b);
 /* `count` bits from bit `offset` (both i32), sign- or zero-extended. */
@@ -4654,6 +4657,17 @@ XE_FN_ spe_id spe_dot_(spe_module *m, spe_id a, spe_id b)
     return spe_instruction_(m, __func__, SPE_OpDot, "d=:.", args);
 }
 spe_id spe_dot(spe_module *m, spe_id a, spe_id b) { return SPE_WITHIN_(m, spe_dot_(m, a, b)); }
+
+spe_id spe_dot_bytes(spe_module *m, spe_id a, bool a_signed, spe_id b, bool b_signed)
+{
+    const uint32_t op = a_signed != b_signed ? SPE_OpSUDot : a_signed ? SPE_OpSDot : SPE_OpUDot;
+    const bool in_order = a_signed || !b_signed; /* SUDot: the first has signs */
+    const uint32_t words[3] = {in_order ? a : b, in_order ? b : a, 0 /* PackedVectorFormat4x8Bit */};
+    const spe_id type = spe_check_(m, __func__, "xx", a, b);
+    if (!type) return 0;
+    spe_capability(m, SPE_CapabilityDotProductInput4x8BitPacked);
+    return spe_emit_(m, op, type, 3, words);
+}
 
 spe_id spe_select(spe_module *m, spe_id c, spe_id a, spe_id b)
 {

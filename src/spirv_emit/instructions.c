@@ -121,6 +121,17 @@ static spe_id spe_dot_(spe_module *m, spe_id a, spe_id b)
 }
 spe_id spe_dot(spe_module *m, spe_id a, spe_id b) { return SPE_WITHIN_(m, spe_dot_(m, a, b)); }
 
+spe_id spe_dot_bytes(spe_module *m, spe_id a, bool a_signed, spe_id b, bool b_signed)
+{
+    const uint32_t op = a_signed != b_signed ? SPE_OpSUDot : a_signed ? SPE_OpSDot : SPE_OpUDot;
+    const bool in_order = a_signed || !b_signed; /* SUDot: the first has signs */
+    const uint32_t words[3] = {in_order ? a : b, in_order ? b : a, 0 /* PackedVectorFormat4x8Bit */};
+    const spe_id type = spe_check_(m, __func__, "xx", a, b);
+    if (!type) return 0;
+    spe_capability(m, SPE_CapabilityDotProductInput4x8BitPacked);
+    return spe_emit_(m, op, type, 3, words);
+}
+
 spe_id spe_select(spe_module *m, spe_id c, spe_id a, spe_id b)
 {
     spe_id type = spe_check_(m, __func__, "v=b", a, b, c), tc = spe_type_of(m, c), few[16], *part;

@@ -416,6 +416,26 @@ TEST(composites)
         spe_free(&x.m);                                                                                                \
     } while (0)
 
+/* With signs of neither, of b, of a, of both. */
+TEST(dots_of_bytes)
+{
+    static const uint32_t ops[4] = {SPE_OpUDot, SPE_OpSUDot, SPE_OpSUDot, SPE_OpSDot};
+    fixture x;
+    spe_id f, i, p;
+    open_fixture(&x, 0);
+    spe_id a = value(&x, 2, 1, 0), b = value(&x, 2, 1, 1);
+    CHECK(!declares(&x.m, SPE_CapabilityDotProduct));
+    for (int k = 0; k < 4; k++) {
+        spe_id id = spe_dot_bytes(&x.m, a, k & 2, b, k & 1), in[3] = {k == 1 ? b : a, k == 1 ? a : b, 0};
+        check_last(&x, "spe_dot_bytes", ops[k], x.i32, id, 3, in);
+    }
+    CHECK(declares(&x.m, SPE_CapabilityDotProduct));
+    CHECK(declares(&x.m, SPE_CapabilityDotProductInput4x8BitPacked));
+    close_fixture(&x, "spirv_ops_dots_of_bytes");
+    REFUSES(SPE_ERR_TYPE, "i32 and i8", spe_dot_bytes(&x.m, i, true, value(&x, 0, 1, 0), true));
+    REFUSES(SPE_ERR_TYPE, "i32 and f32x4", spe_dot_bytes(&x.m, f, true, i, true));
+}
+
 /* A vector is not accepted in place of a scalar. */
 TEST(vectors_are_no_scalars)
 {
@@ -1148,6 +1168,7 @@ static const char *call_with_poison(fixture *x, int k, spe_id *result)
     case 72: spe_while(m, 1, carried); return "spe_while";
     case 73: spe_switch(m, z, 0, NULL); return "spe_switch";
     case 74: spe_return_value(m, z); return "spe_return_value";
+    case 75: *result = spe_dot_bytes(m, z, true, z, false); return "spe_dot_bytes";
     default: return NULL;
     }
 }
@@ -1246,6 +1267,7 @@ int main(void)
     RUN(conversions_between_all_numbers);
     RUN(bitcasts_and_pointers);
     RUN(composites);
+    RUN(dots_of_bytes);
     RUN(vectors_are_no_scalars);
     RUN(composites_are_checked);
     RUN(loads_and_stores);

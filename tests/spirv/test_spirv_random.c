@@ -526,7 +526,7 @@ static void groups(void)
     spe_id v = number();
     bool ints = of_kind(spe_type_of(&p.m, v), INTS);
     spe_reduction red = careless() ? (spe_reduction)below(13) : ints ? ONE_OF(of_ints) : ONE_OF(of_floats);
-    switch (below(6)) {
+    switch (below(7)) {
     case 0: keep(made(reduce[which].name, reduce[which].fn(at(), red, v))); break;
     case 1: keep(GET(sg_reduce_clustered, red, v, careless() ? any_word() : 1u << below(5))); break;
     case 2: keep(GET(sg_broadcast, v, an_i32())); break;
@@ -536,6 +536,7 @@ static void groups(void)
         v = value_of(of_kind, FLOATS, random_type(FLOATS));
         keep(GET(dot, v, of_type(spe_type_of(&p.m, v))));
         break;
+    case 6: keep(GET(dot_bytes, an_i32(), chance(50), an_i32(), chance(50))); break;
     }
 }
 
