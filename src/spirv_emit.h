@@ -466,7 +466,7 @@ typedef struct {
         size_t control; /* offset of its control word among the functions */
         bool kernel;
         spe_id builtin[SPE_BUILTIN_COUNT_][3], builtin_vector[SPE_BUILTIN_COUNT_];
-        spe_id zero_block, zero[9]; /* of spe_reload: the last block, and its zeros by their bytes */
+        spe_id zero_block, zero[9]; /* of spe_reload: last block, zeros by bytes; or Vulkan's [8] */
         bool diverged;              /* since the last 2D block message, lanes took different sides: spe_diverged */
     } fn;
     uint32_t function_count, declared_count; /* functions with a body; those whose body is still to come */

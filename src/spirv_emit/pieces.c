@@ -16,12 +16,39 @@ static spe_id spe_choose_(spe_module *m, spe_id type, spe_id flag, spe_id yes, s
     return spe_emit_one_(m, SPE_OpSelect, type, 3, w);
 }
 
+/* A 0 of 64 bits that compilers do not recognise: no work-group has the number of groups for its own. One a function,
+ * as built-ins. */
+static spe_id spe_hidden_zero_(spe_module *m)
+{
+    const bool was = m->in_prologue;
+    spe_id *zero = &m->fn.zero[8], u64 = spe_int(m, 64), group, groups, one, none;
+    if (*zero) return *zero;
+    one = spe_const_u(m, u64, 1), none = spe_const_u(m, u64, 0);
+    group = spe_builtin(m, SPE_GROUP_ID, 0), groups = spe_builtin(m, SPE_GROUP_COUNT, 0);
+    m->in_prologue = true;
+    *zero = spe_choose_(m, u64, spe_two_(m, SPE_OpIEqual, spe_bool(m), group, groups), one, none);
+    m->in_prologue = was;
+    return *zero;
+}
+
+/* Quotients and remainders of 64 bits: NVIDIA's compiler (580.159.04) divides by a call, and adds a constant to what
+ * the next call has left where the result was, if that comes between. Of v | 0 it does not. */
+static spe_id spe_hide_quotient_(spe_module *m, spe_id type, spe_id v)
+{
+    spe_id zero, copies[16], *copy;
+    const uint32_t n = spe_count(m, type);
+    if (spe_width(m, type) < 64) return v;
+    zero = spe_hidden_zero_(m), copy = spe_repeat_(m, zero, n, copies);
+    if (n > 1 && copy) zero = spe_emit_one_(m, SPE_OpCompositeConstruct, type, n, copy);
+    return spe_two_(m, SPE_OpBitwiseOr, type, v, zero);
+}
+
 /* The remainder with the dividend's sign, or (SMod) the divisor's: Vulkan's own are undefined for negative numbers. */
 static spe_id spe_remainder_(spe_module *m, uint32_t op, spe_id type, spe_id a, spe_id b)
 {
     uint32_t n = spe_count(m, type);
     spe_id r = spe_two_(m, SPE_OpIMul, type, spe_two_(m, SPE_OpSDiv, type, a, b), b), zero, flag, other, differs;
-    r = spe_two_(m, SPE_OpISub, type, a, r);
+    r = spe_hide_quotient_(m, type, spe_two_(m, SPE_OpISub, type, a, r));
     if (op == SPE_OpSRem) return r;
     zero = spe_const_u(m, type, 0);
     flag = n > 1 ? spe_vec(m, spe_bool(m), n) : spe_bool(m);
@@ -176,6 +203,7 @@ static spe_id spe_put_one_(spe_module *m, uint32_t op, spe_id type, uint32_t n, 
     spe_id id = local ? spe_emit_local_(m, op, type, n, operands) : spe_emit_one_(m, op, type, n, operands);
     if (!local && m->as_written && id && spe_contracts_(op))
         spe_write_(m, SPE_SECTION_DECORATION_, SPE_OpDecorate, 2, id, SPE_DecorationNoContraction);
+    if (op == SPE_OpUDiv || op == SPE_OpSDiv || op == SPE_OpUMod) return spe_hide_quotient_(m, type, id);
     return spe_mark_half_(m, op, type, id, n, operands);
 }
 

@@ -158,23 +158,33 @@ static spe_words small_integers_module(spe_module *m)
     return finish(m, "small_integers");
 }
 
-/* Vectors of four, x, x + STEP ..., divided by a number and by y; and a number more, which a compiler once added to the
- * first quotient for all. */
-enum { DIVISIONS = 8, WIDE = 4, QUOTIENTS = DIVISIONS * WIDE, DIVISOR = 3 };
+/* x, x + STEP ..., divided by a number and by y; and a number more, which a compiler once added to another's quotient:
+ * as a vector, then as numbers side by side. */
+enum { OPS = 5, DIVISIONS = 4 * OPS, WIDE = 4, QUOTIENTS = DIVISIONS * WIDE, DIVISOR = 3 };
 static const uint64_t STEP = 0x2a9f7893c0ffee11, MORE = 0x123456789abcdef1;
+
+static void divide(spe_module *m, int f, int n, spe_id *v, spe_id b)
+{
+    static spe_id (*const ops[OPS])(spe_module *, spe_id, spe_id) = {spe_udiv, spe_sdiv, spe_umod, spe_srem, spe_smod};
+    for (int i = 0; i < n; i++) v[i] = ops[f % OPS](m, v[i], b);
+    for (int i = 0; i < n; i++) v[i] = spe_iadd(m, v[i], spe_const_u(m, spe_type_of(m, b), MORE));
+}
+
 static spe_words quotients_module(spe_module *m)
 {
     begin(m, "quotients", spe_int);
-    spe_id x = argument(m, 0), y = argument(m, 1), type = spe_vec(m, spe_int(m, 64), WIDE), part[WIDE], by[2], v;
-    for (uint64_t i = 0; i < WIDE; i++) part[i] = spe_iadd(m, x, spe_u64(m, i * STEP));
-    v = spe_construct(m, type, WIDE, part);
-    by[0] = spe_const_u(m, type, DIVISOR);
-    by[1] = spe_splat(m, type, y);
+    spe_id x = argument(m, 0), y = argument(m, 1), type = spe_vec(m, spe_int(m, 64), WIDE), part[WIDE], v, b;
     for (int f = 0; f < DIVISIONS; f++) {
-        spe_id b = by[f / 4], more = spe_const_u(m, type, MORE), r;
-        r = f % 4 < 2 ? (f % 4 ? spe_sdiv : spe_udiv)(m, v, b) : (f % 4 == 2 ? spe_umod : spe_srem)(m, v, b);
-        r = spe_iadd(m, r, more);
-        for (int i = 0; i < WIDE; i++) result(m, QUOTIENTS, f * WIDE + i, spe_extract(m, r, (uint32_t)i));
+        for (uint64_t i = 0; i < WIDE; i++) part[i] = spe_iadd(m, x, spe_u64(m, i * STEP));
+        b = f / OPS % 2 ? y : spe_u64(m, DIVISOR);
+        if (f < 2 * OPS) {
+            v = spe_construct(m, type, WIDE, part);
+            divide(m, f, 1, &v, spe_splat(m, type, b));
+            for (uint32_t i = 0; i < WIDE; i++) part[i] = spe_extract(m, v, i);
+        } else {
+            divide(m, f, WIDE, part, b);
+        }
+        for (int i = 0; i < WIDE; i++) result(m, QUOTIENTS, f * WIDE + i, part[i]);
     }
     return finish(m, "quotients_64");
 }
@@ -348,7 +358,7 @@ TEST(integers_of_64_and_of_few_bits_exactly)
     vkd_free(&device, x), vkd_free(&device, y), vkd_free(&device, z);
 }
 
-TEST(quotients_of_vectors_of_64_bits)
+TEST(quotients_of_64_bits)
 {
     uint64_t *x = (uint64_t *)shared(ROOM * 8), *y = (uint64_t *)shared(ROOM * 8);
     uint64_t *z = (uint64_t *)shared(ROOM * QUOTIENTS * 8);
@@ -361,10 +371,10 @@ TEST(quotients_of_vectors_of_64_bits)
     run(quotients_module(&m), "quotients", "ptr<i64> x, ptr<i64> y, ptr<i32> n, ptr<i64> z", x, y, z, z);
     for (int i = 0; z && i < N * QUOTIENTS; i++) {
         int f = i % QUOTIENTS / WIDE;
-        uint64_t a = x[i / QUOTIENTS] + (uint64_t)(i % WIDE) * STEP, b = f < 4 ? DIVISOR : y[i / QUOTIENTS];
-        int64_t of = (int64_t)a, by = (int64_t)b;
-        uint64_t want[4] = {a / b, (uint64_t)(of / by), a % b, (uint64_t)(of % by)};
-        CHECK_INT(z[i], want[f % 4] + MORE);
+        uint64_t a = x[i / QUOTIENTS] + (uint64_t)(i % WIDE) * STEP, b = f / OPS % 2 ? y[i / QUOTIENTS] : DIVISOR;
+        int64_t of = (int64_t)a, by = (int64_t)b, rest = of % by, modulo = rest < 0 ? rest + by : rest;
+        uint64_t want[OPS] = {a / b, (uint64_t)(of / by), a % b, (uint64_t)rest, (uint64_t)modulo};
+        CHECK_INT(z[i], want[f % OPS] + MORE);
     }
     spe_free(&m);
     vkd_free(&device, x), vkd_free(&device, y), vkd_free(&device, z);
@@ -380,7 +390,7 @@ int main(void)
         test_.skipped++;
     } else {
         if (device.target.int64) RUN(integers_of_64_and_of_few_bits_exactly);
-        if (device.target.int64) RUN(quotients_of_vectors_of_64_bits);
+        if (device.target.int64) RUN(quotients_of_64_bits);
         if (device.target.int64 && device.target.fp64 && LDBL_MANT_DIG > DBL_MANT_DIG)
             RUN(doubles_within_the_bounds_of_opencl);
     }
