@@ -63,6 +63,24 @@ bool cg_builtin_is_affine(struct cg *g, uint32_t builtin, uint32_t component)
     }
 }
 
+static const struct sp_inst *computed_by(const struct cg *g, uint32_t id, uint32_t op)
+{
+    const struct sp_id *d = &g->m->ids[id];
+    return d->what == SP_IS_VALUE && d->def->op == op ? d->def : NULL;
+}
+
+bool cg_is_hidden_zero(struct cg *g, uint32_t id)
+{
+    const struct sp_inst *select = computed_by(g, id, SP_OP_Select), *equal, *group;
+    uint64_t last, zero;
+    uint32_t builtin, component;
+    if (!select || !sp_constant(g->m, select->operand[2], &zero) || zero) return false;
+    equal = computed_by(g, select->operand[0], SP_OP_IEqual);
+    if (!equal || !sp_constant(g->m, equal->operand[1], &last) || last != UINT32_MAX) return false;
+    group = computed_by(g, equal->operand[0], SP_OP_CompositeExtract);
+    return group && cg_builtin_component(g, group, &builtin, &component) && builtin == SP_BUILTIN_WorkgroupId;
+}
+
 CG_OWN_ROW(split)
 
 static bool is_builtin_vector(struct cg *g, const struct sp_inst *i)

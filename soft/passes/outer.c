@@ -62,6 +62,14 @@ static uint32_t splat_of(struct search *s, uint32_t id, uint32_t width)
     return d->operand[0];
 }
 
+/* The value, less the zero that hides it from Intel's compiler (spirv_emit/igc.c). */
+static uint32_t unhidden(struct search *s, uint32_t id)
+{
+    const struct sp_inst *d = definition(s, id);
+    bool hides = s->g->m->ids[id].what == SP_IS_VALUE && d->op == SP_OP_BitwiseOr;
+    return hides && cg_is_hidden_zero(s->g, d->operand[1]) ? d->operand[0] : id;
+}
+
 /* Both instructions have the same operands. */
 static bool broadcasts_in_subgroup(const struct cg *g, const struct sp_inst *i)
 {
@@ -70,6 +78,7 @@ static bool broadcasts_in_subgroup(const struct cg *g, const struct sp_inst *i)
 
 static const struct sp_inst *broadcast_of(struct search *s, uint32_t id, uint64_t *lane)
 {
+    id = unhidden(s, id);
     const struct sp_inst *d = definition(s, id);
     if (s->g->m->ids[id].what != SP_IS_VALUE || !broadcasts_in_subgroup(s->g, d)) return NULL;
     return sp_constant(s->g->m, d->operand[2], lane) && *lane < s->g->S ? d : NULL;
@@ -366,6 +375,8 @@ static void absorb_operands(struct search *s)
         } else if (broadcasts_in_subgroup(s->g, i)) {
             const struct sp_inst *of = definition(s, i->operand[1]);
             if (is_here(s, i->operand[1]) && of->op == SP_OP_CompositeExtract) count_inside(s, of->id);
+        } else if (unhidden(s, i->id) != i->id) {
+            count_inside(s, unhidden(s, i->id));
         } else if (i->op != SP_OP_CompositeExtract || lanes_of(s, i->id).id == i->id) {
             continue;
         }

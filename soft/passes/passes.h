@@ -104,6 +104,8 @@ bool cg_builtin_of(struct cg *g, uint32_t variable, uint32_t *builtin);
 bool cg_builtin_varies(struct cg *g, const struct cg_function *fn, uint32_t builtin, uint32_t component);
 /* Is the instruction a built-in variable's load, or an extraction from one? Its built-in and component. */
 bool cg_builtin_component(struct cg *g, const struct sp_inst *i, uint32_t *builtin, uint32_t *component);
+/* Is it a 0 that Intel's compiler is not to recognise: of no work-group but 2^32 - 1, which there is not, another? */
+bool cg_is_hidden_zero(struct cg *g, uint32_t id);
 void cg_split_builtins(struct cg *g, struct cg_function *fn);
 /* In a kernel of full subgroups: does the component increase by 1 from lane to lane? */
 bool cg_builtin_is_affine(struct cg *g, uint32_t builtin, uint32_t component);
