@@ -712,7 +712,6 @@ typedef struct {
 typedef struct {
     xt_tile tile;
     xt_val by[2];
-    xt_vec offsets; /* of a scatter tile: distances; without them by[0] moves all */
 } xt_update_;
 
 typedef struct {
@@ -964,37 +963,37 @@ enum {
 #define XT_DOES_users_number (XT_DIVERGES_ | XT_CHANGES_)
 
 /* name; the function that writes it (xt_write_..., `nothing`: its parts do that, `same`: its result is that of its
- * parts); what it does; its operands and attributes, and how xt_print shows them, see print.c. */
+ * parts); what it does; its attributes, and how xt_print shows them and its operands, see print.c. */
 #define XT_OPERATIONS_(X)                                                                                              \
     X(ARGUMENT, argument, numbers, none, "")                                                                           \
     X(BUILTIN, builtin, numbers, none, "$= $k : index")                                                                \
-    X(BINARY_NUMBER, binary_number, numbers, numbers, "$= $k $a0, $a1 : $A7")                                          \
-    X(CAST_NUMBER, cast_number, numbers, numbers, "$= $k $n0 : $N0 to $A7")                                            \
-    X(SELECT_NUMBER, select_number, numbers, numbers, "$= arith.select $n0, $a1, $a2 : $A7")                           \
-    X(BITCAST_NUMBER, bitcast_number, numbers, numbers, "$= arith.bitcast $n0 : $N0 to $A7")                           \
-    X(MATH_NUMBER, math_number, numbers, numbers, "$= $k$M : $A7")                                                     \
-    X(LOCAL, local, numbers, local, "$= memref.alloc() : memref<$d0x$E7, slm>")                                        \
+    X(BINARY_NUMBER, binary_number, numbers, none, "$= $k $a0, $a1 : $A")                                              \
+    X(CAST_NUMBER, cast_number, numbers, none, "$= $k $n0 : $N0 to $A")                                                \
+    X(SELECT_NUMBER, select_number, numbers, none, "$= arith.select $n0, $a1, $a2 : $A")                               \
+    X(BITCAST_NUMBER, bitcast_number, numbers, none, "$= arith.bitcast $n0 : $N0 to $A")                               \
+    X(MATH_NUMBER, math_number, numbers, none, "$= $k$M : $A")                                                         \
+    X(LOCAL, local, numbers, local, "$= memref.alloc() : memref<$d0x$E, slm>")                                         \
     X(PIECE_OFFSET, piece_offset, numbers, piece_offset, "$= piece_offset [$K] of $P0 x $P1 : index")                  \
-    X(POINTER, pointer, numbers, numbers, "$= pointer $n0 : $N0 to memref<?x$E7>")                                     \
-    X(MATRIX, matrix, numbers, init_tile, "$= matrix $n1, $n2")                                                        \
-    X(LOAD, load, numbers, numbers, "$= memref.load $n0[$n1] : $A7")                                                   \
-    X(INIT_TILE, init_tile, numbers, init_tile, "$= xetile.init_tile $b -> $T0")                                       \
-    X(UPDATE_TILE_OFFSET, nothing, numbers, update, "$= xetile.update_tile_offset $t0$u : $T0")                        \
-    X(LOAD_TILE, load_tile, loads, load, "$= xetile.load_tile $t0$p1$w2 : $T0 -> $r")                                  \
-    X(PREFETCH_TILE, prefetch_tile, loads, prefetch, "xetile.prefetch_tile $t0$l1 : $T0")                              \
-    X(LOAD_GATHER, load_gather, loads, scattered, "$= xetile.load_gather $t1$o2$p3 : $T1$O2 -> $r")                    \
-    X(ELEMENT, element, product, vectors, "$= vector.extract $v0 : $V0")                                               \
-    X(TILE_MMA, tile_mma, product, mma, "$= xetile.tile_mma $v0, $v1$o2$m3 : $V0, $V1$O2 -> $r")                       \
-    X(TILE_MMA_SCALED, tile_mma_scaled, product, scaled,                                                               \
-      "$= xetile.tile_mma_scaled $v0, $v1, $v2, $v3$o4 : $V0, $V1, $V2, $V3$O4 -> $r")                                 \
-    X(SPLAT, splat, makes, splat, "$= vector.splat $#0$m : $r")                                                        \
+    X(POINTER, pointer, numbers, none, "$= pointer $n0 : $N0 to memref<?x$E>")                                         \
+    X(MATRIX, matrix, numbers, none, "$= matrix $n1, $n2")                                                             \
+    X(LOAD, load, numbers, none, "$= memref.load $n0[$n1] : $A")                                                       \
+    X(INIT_TILE, init_tile, numbers, none, "$= xetile.init_tile $b -> $r")                                             \
+    X(UPDATE_TILE_OFFSET, nothing, numbers, none, "$= xetile.update_tile_offset $t0$u : $T0")                          \
+    X(LOAD_TILE, load_tile, loads, outside, "$= xetile.load_tile $t0$p0$w1 : $T0 -> $r")                               \
+    X(PREFETCH_TILE, prefetch_tile, loads, locality, "xetile.prefetch_tile $t0$l0 : $T0")                              \
+    X(LOAD_GATHER, load_gather, loads, outside, "$= xetile.load_gather $t0$o1$p0 : $T0$O1 -> $r")                      \
+    X(ELEMENT, element, product, none, "$= vector.extract $v0 : $V0")                                                  \
+    X(TILE_MMA, tile_mma, product, maps, "$= xetile.tile_mma $v1, $v2$o0$m0 : $V1, $V2$O0 -> $r")                      \
+    X(TILE_MMA_SCALED, tile_mma_scaled, product, maps,                                                                 \
+      "$= xetile.tile_mma_scaled $v1, $v3, $v2, $v4$o0 : $V1, $V3, $V2, $V4$O0 -> $r")                                 \
+    X(SPLAT, splat, makes, none, "$= vector.splat $#0$m : $r")                                                         \
     X(TABLE, table, makes, none, "$= arith.constant dense<...>$m : $r")                                                \
     X(IOTA, iota, makes, none, "$= vector.step [$K]$m : $r")                                                           \
-    X(BINARY_VECTOR, binary_vector, each, vectors, "$= $k $v0$o1$m : $V0")                                             \
-    X(CAST_VECTOR, cast_vector, each, vectors, "$= $k $v0$m : $V0 to $r")                                              \
-    X(SELECT_VECTOR, select_vector, each, vectors, "$= arith.select $v0$o1$o2$m : $V0, $r")                            \
-    X(BITCAST_VECTOR, bitcast_vector, each, vectors, "$= arith.bitcast $v0$m : $V0 to $r")                             \
-    X(MATH_VECTOR, math_vector, each, vectors, "$= $k $v0$o1$o2$m : $r")                                               \
+    X(BINARY_VECTOR, binary_vector, each, none, "$= $k $v0$o1$m : $V0")                                                \
+    X(CAST_VECTOR, cast_vector, each, none, "$= $k $v0$m : $V0 to $r")                                                 \
+    X(SELECT_VECTOR, select_vector, each, none, "$= arith.select $v0$o1$o2$m : $V0, $r")                               \
+    X(BITCAST_VECTOR, bitcast_vector, each, none, "$= arith.bitcast $v0$m : $V0 to $r")                                \
+    X(MATH_VECTOR, math_vector, each, none, "$= $k $v0$o1$o2$m : $r")                                                  \
     X(REDUCE, reduce, whole, move, "$= xetile.reduction <$k> $v0 [$d1] {reduction_size = $d2} : $V0 -> $r")            \
     X(REDUCTION, same, renames, move, "$= xetile.reduction <$k> $v0 [$D1]$z$m5 : $V0 -> $r")                           \
     X(SCAN, scan, whole, move, "$= vector.scan <$k> $v0 [$D1]$e4$m : $V0 -> $r")                                       \
@@ -1006,10 +1005,10 @@ enum {
     X(BITCAST_WIDTH, same, renames, move, "$= vector.bitcast $v0$m : $V0 to $r")                                       \
     X(TILE_PACK, same, renames, move, "$= xetile.tile_pack $v0 inner_blocks = $B$m : $V0 -> $r")                       \
     X(TILE_UNPACK, same, renames, move, "$= xetile.tile_unpack $v0 inner_blocks = $B$m : $V0 -> $r")                   \
-    X(STORE_TILE, store_tile, stores, scattered, "xetile.store_tile $v0, $t1 : $V0, $T1")                              \
-    X(STORE_SCATTER, store_scatter, stores, scattered, "xetile.store_scatter $v0$o2, $t1 : $V0$O2, $T1")               \
-    X(STORE, store, stores_number, numbers, "memref.store $a2, $n0[$n1] : $A7")                                        \
-    X(ATOMIC_RMW, atomic_rmw, stores, scattered, "$= xetile.atomic_rmw <$k> $v0$o2, $t1 : $V0$O2, $T1 -> $r")          \
+    X(STORE_TILE, store_tile, stores, none, "xetile.store_tile $v2, $t0 : $V2, $T0")                                   \
+    X(STORE_SCATTER, store_scatter, stores, none, "xetile.store_scatter $v2$o1, $t0 : $V2$O1, $T0")                    \
+    X(STORE, store, stores_number, none, "memref.store $a2, $n0[$n1] : $A")                                            \
+    X(ATOMIC_RMW, atomic_rmw, stores, none, "$= xetile.atomic_rmw <$k> $v2$o1, $t0 : $V2$O1, $T0 -> $r")               \
     X(FOR, for, bounds, none, "$(")                                                                                    \
     X(WHILE, for, bounds, none, "$(")                                                                                  \
     X(WHILE_TEST, while_test, bounds, none, "scf.condition($n0) do")                                                   \
@@ -1019,8 +1018,8 @@ enum {
     X(BARRIER, barrier, waits, none, "gpu.barrier")                                                                    \
     X(BARRIER_ARRIVE, barrier, waits, none, "gpu.barrier arrive \"$s0\"")                                              \
     X(BARRIER_WAIT, barrier, waits, none, "gpu.barrier wait \"$s0\"")                                                  \
-    X(EMIT, emit, users_number, emit, "$= emit $x0 : $A1")                                                             \
-    X(EMIT_VEC, emit_vec, users, vectors, "$= emit $v0$o1$o2$m : $V0 -> $r")
+    X(EMIT, emit, users_number, none, "$= emit $x : $A")                                                               \
+    X(EMIT_VEC, emit_vec, users, none, "$= emit $v0$o1$o2$m : $V0 -> $r")
 #define XT_OPERATION_ENUM_(name, ...) XT_OP_##name##_,
 typedef enum {
     XT_OPERATIONS_(XT_OPERATION_ENUM_)
@@ -1053,9 +1052,9 @@ enum { XT_VEC_MAGIC_ = 0x58745632, XT_TILE_MAGIC_ = 0x58745633 };
 
 /* ---- the record: ir/record.c
  *
- * The body runs once. Each operation becomes a node, and each number or vector it produces a value; the user's xt_val,
- * xt_vec and xt_tile refer to values by id. Regions have nodes at their beginning and end. Passes read the nodes in
- * order, see xt_make_module_. */
+ * The body runs once. Each operation becomes a node, and each number, vector or tile that it produces or takes a value;
+ * the user's xt_val, xt_vec and xt_tile refer to values by id, and so do nodes and regions. Regions have nodes at their
+ * beginning and end. Passes read the nodes in order, see xt_make_module_. */
 
 typedef struct xt_node_ xt_node_;
 
@@ -1074,24 +1073,26 @@ XT_OPERATIONS_(XT_OPERATION_DECLARE_)
 #define XT_SHARED_ static XETILE_ATTR_(__unused__)
 #endif
 
-/* Operands of operations on numbers; type: their common type, or that of the cast. */
+/* What a value is: a number, a vector or a tile; its magic tells which. */
+typedef union {
+    uint32_t magic;
+    xt_val val;
+    xt_vec vec;
+    xt_tile tile;
+} xt_object_;
+
+/* A node's operands, values by id, as they are recorded; type: see xt_node_. */
+enum { XT_OPERANDS_MAX_ = 32 };
 typedef struct {
-    int type;
-    xt_val v[3];
-} xt_numbers_;
+    int type, count;
+    uint32_t id[XT_OPERANDS_MAX_];
+} xt_ids_;
 
 /* Computes a block of an element-wise operation, or a strip of one, from those of the operands. */
 typedef cm_matrix (*xt_each_fn_)(xt_ctx *x, const xt_node_ *n, const cm_matrix *const *a);
 
-/* Operands of element-wise operations on vectors; type: their common type, or that of the cast. */
 typedef struct {
-    int type;
-    xt_emit_block_fn block; /* of XT_EMIT_VEC */
-    void *user;
-    xt_vec v[3];
-} xt_vectors_;
-
-typedef struct {
+    const xt_object_ *is; /* as it was when an operation first took it; NULL: none has */
     int node;   /* that produces it */
     int scope;  /* where it is defined */
     bool hoistable; /* a number that can be computed before the body: from constants, parameters and group ids only */
@@ -1130,27 +1131,18 @@ typedef struct {
 
 /* ---- regions: front/carried.c, front/control.c */
 
-/* A carried value; its magic tells which kind. */
-typedef union {
-    uint32_t magic;
-    xt_val val;
-    xt_vec vec;
-    xt_tile tile;
-} xt_carried_;
-
 /* One carried variable: its value before the region, at the top of a loop's body, at the end of XT_IF's first side, at
  * the end of the body or second side, and after the region. mask: its scalars that change, a bit each. */
 typedef struct {
     void *object; /* the user's variable */
-    xt_carried_ start, body, now, result;
-    uint32_t mask;
+    uint32_t start, body, now, result, mask;
 } xt_slot_;
 
 struct xt_frame_ {
     xt_op_ op;           /* XT_OP_FOR_, XT_OP_WHILE_, XT_OP_IF_ */
-    xt_val lo, hi, step; /* of a loop, as written; lo: the condition of XT_IF */
-    uint32_t index;      /* value id */
-    xt_val given[4];     /* the user's lo, hi, step and index */
+    uint32_t lo, hi, step; /* values: of a loop, as written; lo: the condition of XT_IF */
+    uint32_t index;
+    uint32_t given[4];     /* the user's lo, hi, step and index */
     xt_frame_ *in;          /* the region around it; NULL: none */
     int begin, end;         /* its nodes */
     int divergence;             /* of the enclosing regions */
@@ -1176,39 +1168,43 @@ struct xt_frame_ {
     bool inner; /* the loop that is written has those iterations in which all its panels are, see lower/panels.c */
 };
 
-/* XT_INIT_TILE: the user's arguments; the tile of the matrix that leading dimensions select from, and the final tile;
- * the offset of this subgroup's first piece; the distance to the selected matrix, in elements. */
+/* The operands of XT_INIT_TILE: the tile of the matrix that leading dimensions select from, the base as given, the
+ * offsets of a scatter tile, the offset of this subgroup's first piece, the distance to the selected matrix in
+ * elements; and, see xt_given_, what the user gave for each dimension. Those that it lacks are 0. */
+enum { XT_INIT_MATRIX_, XT_INIT_BASE_, XT_INIT_SCATTER_, XT_INIT_PIECE_, XT_INIT_DISTANCE_ = 5, XT_INIT_GIVEN_ };
+typedef enum { XT_GIVEN_OFFSET_, XT_GIVEN_SHAPE_, XT_GIVEN_STRIDES_ } xt_given_list_;
+
+/* The operands of accesses. Those that they lack are 0. */
+enum { XT_ACCESS_TILE_, XT_ACCESS_MASK_, XT_ACCESS_VEC_ };
+
+/* Those of products. */
+enum { XT_MMA_SUM_, XT_MMA_LEFT_, XT_MMA_RIGHT_, XT_MMA_SCALE_A_, XT_MMA_SCALE_B_, XT_MMA_OPERANDS_ };
+
+/* What a load has outside of the matrix, or where the mask is 0. */
 typedef struct {
-    xt_tile_desc_ given;
-    xt_tile matrix, tile;
-    xt_val piece[2], distance;
-} xt_init_tile_desc_;
+    double padding;
+    xt_border border;
+} xt_outside_;
 
 /* An array in local memory; id: set by the first version of the body, used by all. */
 typedef struct {
-    int type, elements;
+    int elements;
     spe_id id;
 } xt_local_array_;
 
-/* A splat; like: a vector whose layout it shares, or 0. */
-typedef struct {
-    xt_val number;
-    uint32_t like;
-} xt_splat_of_;
-
 /* XT_TABLE. */
 typedef struct {
-    xt_val *numbers;
+    const double *reals; /* of a float type; else the other one */
+    const int64_t *integers;
     spe_id *array; /* set by the first version of the body, used by all */
 } xt_table_of_;
 
-/* XT_EMIT. */
+/* XT_EMIT and XT_EMIT_VEC. */
 typedef struct {
-    xt_emit_fn fn;
+    xt_emit_fn number;
+    xt_emit_block_fn block;
     void *user;
-    int type;
-    xt_index numbers;
-} xt_emitted_;
+} xt_users_fn_;
 
 /* ---- results of passes for tiles: passes/block2d.c */
 
@@ -1223,7 +1219,7 @@ typedef struct {
     int band;            /* elements between bands of an array in local memory, see passes/bands.c; 0: it has rows */
     int align[2];        /* divisors of the tile's offset at all times */
     const char *why_not; /* NULL: 2D block messages can access it */
-    const xt_init_tile_desc_ *of;
+    const xt_node_ *of;  /* the XT_INIT_TILE */
     spe_id extent_id[2], pitch_id, test; /* 0 until written */
     /* in this version: offset, shape, pitch and base */
     spe_id made[XT_COMPONENTS_];
@@ -1233,7 +1229,7 @@ typedef struct {
  * only. */
 typedef struct {
     int tile;
-    xt_val value, below; /* below.magic 0: use the mask */
+    uint32_t value, below; /* below 0: use the mask */
     int mask;
     bool narrow, bound;
 } xt_plan_offset_;
@@ -1350,8 +1346,9 @@ typedef struct {
     int packed[2];            /* its row and column in the concatenation of the subgroup's pieces */
 } xt_block_;
 
-/* A block of a product's result: of rounds of m and n, and blocks of m and n; c: what is added, or NULL. */
-typedef cm_matrix (*xt_product_fn_)(xt_ctx *x, const xt_mma_desc_ *d, const xt_grid_ *ga, const xt_grid_ *gb,
+/* A block of a product's result: of rounds of m and n, and blocks of m and n; v: the operands; c: what is added, or
+ * NULL. */
+typedef cm_matrix (*xt_product_fn_)(xt_ctx *x, const xt_vec *v, const xt_grid_ *ga, const xt_grid_ *gb,
                                     const int at[4], cm_type type, const cm_matrix *c);
 
 /* Errors to report if two vectors differ in one of these; 0: they may differ. */
@@ -1428,13 +1425,15 @@ typedef struct {
 
 /* ---- lower/scratch.c */
 
-/* An operation on a vector as a whole. A step of a reduction has groups of `size` within each subgroup's pieces; scans
+/* The operands of an operation on a vector as a whole: the vector; the same result, as computed by parts, or of a scan
+ * the totals before each piece (0: none). */
+enum { XT_MOVE_VEC_, XT_MOVE_PART_ };
+
+/* Such an operation. A step of a reduction has groups of `size` within each subgroup's pieces; scans
  * are of each piece separately. Elements move within registers if each subgroup holds what it needs. */
 typedef struct {
-    xt_vec v;
     int dim, size;
     xt_map given, source; /* the maps as written by the user */
-    xt_vec part; /* the same result, as computed by parts; of a scan: the totals before each piece, id 0: none */
     bool exclusive;
     xt_source_ from;
     const int *origin; /* see xt_origins_; NULL: elements move between subgroups */
@@ -1463,24 +1462,20 @@ struct xt_node_ {
     uint32_t result; /* the value it produces; 0: none, or those of a region */
     const char *file;
     int line;
-    union { /* operands and attributes */
-        void *desc;
-        const xt_numbers_ *numbers;
-        const xt_vectors_ *vectors;
-        const xt_init_tile_desc_ *init_tile;
-        const xt_update_ *update;
-        const xt_load_desc_ *load;
-        const xt_prefetch_desc_ *prefetch;
-        const xt_scattered_ *scattered;
+    int type;        /* the common type of operands, or that of the result; the number of dimensions of XT_INIT_TILE */
+    int operands;
+    const uint32_t *operand; /* values */
+    union { /* attributes */
+        void *about;
+        const xt_outside_ *outside;
+        const int *locality;
         xt_move_ *move;
-        const xt_mma_desc_ *mma;
-        const xt_scaled_desc_ *scaled; /* begins with an xt_mma_desc_ */
-        const xt_splat_of_ *splat;
+        const xt_map *maps; /* of a product: as given for a, b, c and the result */
+        const xt_users_fn_ *users;
         xt_local_array_ *local;
-        const xt_emitted_ *emitted;
+        const xt_table_of_ *table;
         xt_frame_ *frame;
         const xt_dist *dist;
-        const xt_val *condition;
     };
 };
 
@@ -2098,10 +2093,53 @@ XE_FN_ uint32_t xt_new_value_(xt_ctx *x)
 }
 
 /* Scalar i of a tile: offset, shape, pitch, base; then NULL. */
-XE_FN_ xt_val *xt_tile_scalar_(xt_tile *t, int i)
+XE_FN_ const xt_val *xt_tile_scalar_(const xt_tile *t, int i)
 {
     if (i < 4) return i < 2 ? &t->offset[i] : &t->shape[i - 2];
     return i == 4 ? &t->pitch : i == 5 ? &t->base : NULL;
+}
+
+/* ---- values as operands ------------------------------------------------------------------------------------------ */
+
+/* The size of a number, vector or tile, from its first word; 0 if it is none. */
+XE_FN_ size_t xt_object_size_(uint32_t magic)
+{
+    if (magic == XT_TILE_MAGIC_) return sizeof(xt_tile);
+    return magic == SPE_VAL_MAGIC ? sizeof(xt_val) : magic == XT_VEC_MAGIC_ ? sizeof(xt_vec) : 0;
+}
+
+/* The value that a number, vector or tile is; 0 if it is not set, or NULL. C constants, and what failed operations
+ * return, become values here. */
+XE_FN_ uint32_t xt_value_of_(xt_ctx *x, const void *object)
+{
+    const xt_object_ *o = (const xt_object_ *)object;
+    size_t size = o ? xt_object_size_(o->magic) : 0;
+    if (!size || (o->magic == SPE_VAL_MAGIC && o->val.kind == SPE_NOTHING)) return 0;
+    uint32_t id = o->magic == XT_TILE_MAGIC_ ? o->tile.id : o->magic == XT_VEC_MAGIC_ ? o->vec.id : o->val.id;
+    if (!id) id = xt_new_value_(x);
+    xt_value_ *value = xt_value_at_(x, id);
+    if (!id || value->is) return id;
+    void *copy = xt_memory_(x, size);
+    if (copy) memcpy(copy, object, size);
+    value->is = (const xt_object_ *)copy;
+    return id;
+}
+
+/* What a value is; of value 0 nothing is set. */
+XE_FN_ const xt_object_ *xt_object_of_(xt_ctx *x, uint32_t id)
+{
+    static const xt_object_ none = XT_ZERO_;
+    const xt_object_ *is = id ? ((const xt_value_ *)x->values.items)[id].is : NULL;
+    return is ? is : &none;
+}
+XE_FN_ const xt_val *xt_number_(xt_ctx *x, uint32_t id) { return &xt_object_of_(x, id)->val; }
+XE_FN_ const xt_vec *xt_vector_(xt_ctx *x, uint32_t id) { return &xt_object_of_(x, id)->vec; }
+XE_FN_ const xt_tile *xt_tile_(xt_ctx *x, uint32_t id) { return &xt_object_of_(x, id)->tile; }
+
+/* Adds an operand: a number, vector or tile, which may be unset; or NULL. */
+XE_FN_ void xt_take_(xt_ctx *x, xt_ids_ *to, const void *object)
+{
+    if (!x->again && to->count < XT_OPERANDS_MAX_) to->id[to->count++] = xt_value_of_(x, object);
 }
 
 /* The transpose of a tile, with its elements where they are. */
@@ -2186,7 +2224,7 @@ XE_FN_ void xt_diverges_like_(xt_ctx *x, uint32_t id, const xt_vec *v)
 
 /* A loaded value differs as the tile's position does. With a map, each subgroup has its own part of one vector. */
 XE_ONCE_
-XE_FN_ void xt_diverges_like_tile_(xt_ctx *x, uint32_t id, xt_tile *t)
+XE_FN_ void xt_diverges_like_tile_(xt_ctx *x, uint32_t id, const xt_tile *t)
 {
     const xt_val *v;
     if (t->scatter) xt_diverges_like_(x, id, &t->offsets);
@@ -2203,10 +2241,10 @@ XE_FN_ bool xt_check_uniform_(xt_where_ w, const xt_val *v, const char *what)
 
 /* Checks that the open regions allow the operation. Numbers, XT_LOAD and XT_STORE may diverge by lane; all subgroups
  * take part in a barrier, and where elements go through local memory. */
-XE_FN_ bool xt_check_divergence_(xt_where_ w, xt_op_ op, const void *desc)
+XE_FN_ bool xt_check_divergence_(xt_where_ w, xt_op_ op, const void *about)
 {
     const spe_regions *r = &w.x->regions;
-    bool waits = xt_does_(op, XT_WAITS_) || (xt_does_(op, XT_MOVES_) && !((const xt_move_ *)desc)->origin);
+    bool waits = xt_does_(op, XT_WAITS_) || (xt_does_(op, XT_MOVES_) && !((const xt_move_ *)about)->origin);
     if (w.x->divergence < 1 || (w.x->part && !waits) || xt_does_(op, XT_DIVERGES_)) return true;
     return (w.x->divergence < 2 && !waits) ||
            xt_fail_(w, XT_ERROR_NOT_UNIFORM, "%s in the %s of line %d, in which %s diverge", xt_operation_name_(op),
@@ -2214,15 +2252,25 @@ XE_FN_ bool xt_check_divergence_(xt_where_ w, xt_op_ op, const void *desc)
                     w.x->divergence < 2 ? "subgroups" : "lanes");
 }
 
-/* Appends a node with a copy of its operands and attributes; size 0: keeps desc itself. */
-XE_FN_ void xt_record_(xt_where_ w, const xt_operation_ *as, int kind, uint32_t result, const void *desc, size_t size)
+/* A copy; NULL: there is nothing to copy. */
+XE_FN_ void *xt_copied_(xt_ctx *x, const void *from, size_t size)
+{
+    void *copy = size ? xt_memory_(x, size) : NULL;
+    if (copy) memcpy(copy, from, size);
+    return copy;
+}
+
+/* Appends a node. operands: NULL, none. Of its attributes, too, it has a copy; size 0: it keeps these themselves. */
+XE_FN_ void xt_record_(xt_where_ w, const xt_operation_ *as, int kind, uint32_t result, const xt_ids_ *operands,
+                       const void *about, size_t size)
 {
     xt_ctx *x = w.x;
-    void *copy = size && !x->again ? xt_memory_(x, size) : NULL;
-    xt_node_ *n = x->again || !spe_ok(&x->m) ? NULL : (xt_node_ *)spe_list_add(&x->m, &x->nodes, sizeof *n);
+    if (x->again) return;
+    void *copy = xt_copied_(x, about, size);
+    void *ids = operands ? xt_copied_(x, operands->id, (size_t)operands->count * sizeof *operands->id) : NULL;
+    xt_node_ *n = spe_ok(&x->m) ? (xt_node_ *)spe_list_add(&x->m, &x->nodes, sizeof *n) : NULL;
     if (!n) return;
-    xt_check_divergence_(w, as->op, desc);
-    if (copy) memcpy(copy, desc, size);
+    xt_check_divergence_(w, as->op, about);
     n->op = as->op;
     n->write = as->write;
     n->kind = kind;
@@ -2232,18 +2280,22 @@ XE_FN_ void xt_record_(xt_where_ w, const xt_operation_ *as, int kind, uint32_t 
     n->result = result;
     n->file = w.at->file;
     n->line = w.at->line;
-    n->desc = copy ? copy : (void *)(uintptr_t)desc; /* writing it may store something there */
+    n->type = operands ? operands->type : 0;
+    n->operands = operands ? operands->count : 0;
+    n->operand = (const uint32_t *)ids;
+    n->about = copy ? copy : (void *)(uintptr_t)about; /* writing it may store something there */
     xt_value_at_(x, result)->node = x->nodes.count - 1;
 }
 
 /* A node that makes a number. */
 XE_FN_ xt_val xt_record_number_(xt_where_ w, const xt_operation_ *as, int kind, int type, int align,
-                                const xt_numbers_ *operands)
+                                const xt_ids_ *operands)
 {
     xt_val v = spe_val_of(SPE_SCALAR, type, xt_new_value_(w.x));
     v.align = align;
-    for (int i = 0; i < 3; i++) xt_diverges_at_least_(w.x, v.id, xt_divergence_of_(w.x, &operands->v[i]));
-    xt_record_(w, as, kind, v.id, operands, sizeof *operands);
+    for (int i = 0; i < operands->count; i++)
+        xt_diverges_at_least_(w.x, v.id, xt_value_at_(w.x, operands->id[i])->divergence);
+    xt_record_(w, as, kind, v.id, operands, NULL, 0);
     return v;
 }
 
@@ -2272,16 +2324,15 @@ XE_FN_ bool xt_is_straight_(xt_ctx *x, int from, int to)
     return true;
 }
 
-/* The load that produced a vector, if memory has not changed before node `at`; else NULL. */
-XE_FN_ const xt_load_desc_ *xt_loaded_(xt_ctx *x, const xt_vec *v, int at)
+/* The tile of the load that produced a vector, if memory has not changed before node `at`; else NULL. */
+XE_FN_ const xt_tile *xt_loaded_(xt_ctx *x, uint32_t id, int at)
 {
-    int i = xt_value_at_(x, v->id)->node;
+    int i = xt_value_at_(x, id)->node;
     const xt_node_ *load = xt_node_at_(x, i);
-    const xt_load_desc_ *d = load->load;
-    if (load->op != XT_OP_LOAD_TILE_ || d->padding != 0 || d->border != XT_BORDER_PADDING ||
-        d->tile.type == (cm_type)XT_BOOL_)
-        return NULL;
-    return xt_is_straight_(x, i, at) ? d : NULL;
+    const xt_outside_ *d = load->outside;
+    if (load->op != XT_OP_LOAD_TILE_ || d->padding != 0 || d->border != XT_BORDER_PADDING) return NULL;
+    const xt_tile *t = xt_tile_(x, load->operand[XT_ACCESS_TILE_]);
+    return t->type != (cm_type)XT_BOOL_ && xt_is_straight_(x, i, at) ? t : NULL;
 }
 
 /* ir/numbers.c - what is known of numbers before they are written: types, constants, alignment, distances. */
@@ -2412,13 +2463,13 @@ XE_FN_ xt_val xt_base_number_(xt_ctx *x, xt_val v, int64_t *sum)
 {
     for (*sum = 0; v.kind == SPE_SCALAR;) {
         const xt_node_ *n = xt_node_at_(x, xt_value_at_(x, v.id)->node);
-        const xt_val *operand = n->numbers->v;
         bool add = n->kind == SPE_ARITH_ADD;
         if (n->op != XT_OP_BINARY_NUMBER_ || (!add && n->kind != SPE_ARITH_SUB)) break;
-        int constant = operand[1].kind == SPE_INT;
-        if (operand[constant].kind != SPE_INT || operand[!constant].type != v.type || (!add && !constant)) break;
-        *sum += add ? operand[constant].integer : -operand[constant].integer;
-        v = operand[!constant];
+        bool second = xt_number_(x, n->operand[1])->kind == SPE_INT;
+        const xt_val *constant = xt_number_(x, n->operand[second]), *other = xt_number_(x, n->operand[!second]);
+        if (constant->kind != SPE_INT || other->type != v.type || (!add && !second)) break;
+        *sum += add ? constant->integer : -constant->integer;
+        v = *other;
     }
     if (v.kind == SPE_INT) *sum += v.integer;
     return v;
@@ -2504,17 +2555,9 @@ XE_FN_ xt_vec xt_new_vec_(xt_ctx *x, cm_type type, const xt_vec *like)
     v.blocks = 0;
     v.block = NULL;
     v.id = xt_new_value_(x);
-    if (v.id) xt_define_vec_(x, v.id, v);
+    xt_value_of_(x, &v);
     xt_diverges_like_(x, v.id, like);
     return v;
-}
-
-/* The number of operands. */
-XE_FN_ int xt_operand_count_(const xt_vectors_ *d)
-{
-    int n = 1;
-    while (n < 3 && d->v[n].magic) n++;
-    return n;
 }
 
 /* Bytes of a vector per subgroup. */
@@ -2595,11 +2638,17 @@ XE_FN_ const char *xt_why_not_block2d_(xt_ctx *x, const xt_tile *t)
 XE_FN_ bool xt_by_block2d_(xt_ctx *x, const xt_tile *t) { return x->block2d && !xt_why_not_block2d_(x, t); }
 
 /* The tile an operation accesses, if 2D block messages could do it; else NULL. */
-XE_FN_ const xt_tile *xt_accessed_(const xt_node_ *n)
+XE_FN_ const xt_tile *xt_accessed_(xt_ctx *x, const xt_node_ *n)
 {
-    if (n->op == XT_OP_LOAD_TILE_) return &n->load->tile;
-    if (n->op == XT_OP_STORE_TILE_) return &n->scattered->access.tile;
-    return n->op == XT_OP_PREFETCH_TILE_ ? &n->prefetch->tile : NULL;
+    bool accesses = n->op == XT_OP_LOAD_TILE_ || n->op == XT_OP_STORE_TILE_ || n->op == XT_OP_PREFETCH_TILE_;
+    return accesses ? xt_tile_(x, n->operand[XT_ACCESS_TILE_]) : NULL;
+}
+
+/* What the user gave an XT_INIT_TILE for dimension i; NULL: no strides. */
+XE_FN_ const xt_val *xt_given_(xt_ctx *x, const xt_node_ *init, xt_given_list_ list, int i)
+{
+    int at = XT_INIT_GIVEN_ + (int)list * init->type + i;
+    return at < init->operands ? xt_number_(x, init->operand[at]) : NULL;
 }
 
 /* The padding as a number of the type. */
@@ -2613,23 +2662,17 @@ XE_FN_ xt_val xt_padding_(int type, double padding)
 
 /* ir/regions.c - carried values, and how a loop moves tiles. */
 
-/* The size of a carried value, from its first word; 0 if it is not one. */
-XE_FN_ size_t xt_carried_size_(uint32_t magic)
-{
-    if (magic == XT_TILE_MAGIC_) return sizeof(xt_tile);
-    return magic == SPE_VAL_MAGIC ? sizeof(xt_val) : magic == XT_VEC_MAGIC_ ? sizeof(xt_vec) : 0;
-}
-
-XE_FN_ void xt_write_(void *object, const xt_carried_ *t) { memcpy(object, t, xt_carried_size_(t->magic)); }
+XE_FN_ void xt_copy_object_(void *to, const xt_object_ *t) { memcpy(to, t, xt_object_size_(t->magic)); }
 
 /* Scalar i of a value: six in a tile, one in an xt_val, none in a vector. */
-XE_FN_ xt_val *xt_scalar_of_(xt_carried_ *t, int i)
+XE_FN_ const xt_val *xt_scalar_of_(const xt_object_ *t, int i)
 {
     if (t->magic == XT_TILE_MAGIC_) return xt_tile_scalar_(&t->tile, i);
     return t->magic == SPE_VAL_MAGIC && i == 0 ? &t->val : NULL;
 }
 
-XE_FN_ xt_vec *xt_carried_vec_(xt_carried_ *t)
+/* The vector that it is, or that a scatter tile has; NULL: none. */
+XE_FN_ const xt_vec *xt_vec_in_(const xt_object_ *t)
 {
     if (t->magic == XT_TILE_MAGIC_ && t->tile.scatter) return &t->tile.offsets;
     return t->magic == XT_VEC_MAGIC_ ? &t->vec : NULL;
@@ -2639,10 +2682,10 @@ XE_FN_ xt_vec *xt_carried_vec_(xt_carried_ *t)
 XE_FN_ void xt_join_carried_(xt_ctx *x, const xt_frame_ *f, void (*join)(xt_ctx *, uint32_t, uint32_t))
 {
     for (int i = 0; i < f->slots; i++) {
-        xt_slot_ *s = &f->slot[i];
-        xt_carried_ *all[3] = {&s->body, &s->now, &s->result};
-        const xt_vec *start = xt_carried_vec_(&s->start);
-        for (int j = 0; start && j < 3; j++) join(x, start->id, xt_carried_vec_(all[j])->id);
+        const xt_slot_ *s = &f->slot[i];
+        const uint32_t all[3] = {s->body, s->now, s->result};
+        const xt_vec *start = xt_vec_in_(xt_object_of_(x, s->start));
+        for (int j = 0; start && j < 3; j++) join(x, start->id, xt_vec_in_(xt_object_of_(x, all[j]))->id);
     }
 }
 
@@ -2671,11 +2714,12 @@ XE_FN_ bool xt_same_offsets_(const xt_tile *a, const xt_tile *b)
 }
 
 /* Does a tile that a loop carries move along one dimension by so much in each iteration, and in no other way? */
-XE_FN_ bool xt_advances_(const xt_tile *of, const xt_frame_ *f, int dim, int by)
+XE_FN_ bool xt_advances_(xt_ctx *x, const xt_tile *of, const xt_frame_ *f, int dim, int by)
 {
-    if (f->step.kind != SPE_INT || f->step.integer != by) return false;
+    const xt_val *step = xt_number_(x, f->step);
+    if (step->kind != SPE_INT || step->integer != by) return false;
     for (int i = 0; i < f->slots; i++) {
-        const xt_tile *t = &f->slot[i].body.tile;
+        const xt_tile *t = xt_tile_(x, f->slot[i].body);
         if (t->magic == XT_TILE_MAGIC_ && !t->scatter && t->number == of->number && xt_same_offsets_(t, of))
             return f->slot[i].mask == 1u << (XT_COUNTS_SHIFT_ + dim);
     }
@@ -2703,12 +2747,9 @@ XE_FN_ spe_id xt_from_condition_(xt_ctx *x, spe_id condition)
     return spe_select(&x->m, condition, spe_const_u(&x->m, type, 1), no);
 }
 
-/* Operands of numbers and of vectors both begin with their common type. */
-XE_FN_ int xt_operand_type_(const xt_node_ *n) { return *(const int *)n->desc; }
-
 XE_FN_ spe_id xt_binary_part_(xt_ctx *x, const xt_node_ *n, const spe_id *v)
 {
-    spe_id r = xt_emit_arith_(&x->m, n->kind, xt_operand_type_(n), v[0], v[1]);
+    spe_id r = xt_emit_arith_(&x->m, n->kind, n->type, v[0], v[1]);
     return xt_is_compare_(n->kind) ? xt_from_condition_(x, r) : r;
 }
 
@@ -2765,7 +2806,7 @@ XE_FN_ spe_id xt_log2_f32_(spe_module *m, spe_id x)
 
 XE_FN_ spe_id xt_math_part_(xt_ctx *x, const xt_node_ *n, const spe_id *v)
 {
-    int type = xt_operand_type_(n);
+    int type = n->type;
     spe_math_op op = (spe_math_op)xt_math_instruction_(n->kind, type);
     if (op == SPE_EXP && x->target.igc && (type == CM_F32 || type == CM_BF16)) return xt_exp_(&x->m, v[0]);
     if (op == SPE_LOG2 && x->target.igc && (type == CM_F32 || type == CM_BF16)) return xt_log2_f32_(&x->m, v[0]);
@@ -2776,13 +2817,13 @@ XE_FN_ spe_id xt_math_part_(xt_ctx *x, const xt_node_ *n, const spe_id *v)
 XE_FN_ spe_id xt_truth_part_(xt_ctx *x, const xt_node_ *n, const spe_id *v)
 {
     spe_id zero = spe_null(&x->m, spe_type_of(&x->m, v[0]));
-    bool real = xt_is_float_((int)n->vectors->v[0].type);
+    bool real = xt_is_float_((int)xt_vector_(x, n->operand[0])->type);
     return xt_from_condition_(x, real ? spe_fune(&x->m, v[0], zero) : spe_ine(&x->m, v[0], zero));
 }
 
 XE_FN_ spe_id xt_bitcast_part_(xt_ctx *x, const xt_node_ *n, const spe_id *v)
 {
-    return cm_bitcast(&x->cm, spe_vec_like(&x->m, xt_spe_type_(x, xt_operand_type_(n)), v[0]), v[0]);
+    return cm_bitcast(&x->cm, spe_vec_like(&x->m, xt_spe_type_(x, n->type), v[0]), v[0]);
 }
 
 /* The larger or smaller of two floats; -0 is less than 0. A NaN wins or loses, by nan_wins. */
@@ -2836,12 +2877,12 @@ XE_FN_ cm_matrix xt_map_block_(xt_ctx *x, const xt_node_ *n, const cm_matrix *co
  * with in their arithmetic types or, with `bits`, as they are stored. */
 XE_FN_ cm_matrix xt_parts_block_(xt_ctx *x, const xt_node_ *n, const cm_matrix *const *a, xt_part_fn_ part, bool bits)
 {
-    cm_type to = xt_storage_type_(xt_value_at_(x, n->result)->now.vec.type);
+    cm_type to = xt_storage_type_(xt_vector_(x, n->result)->type);
     cm_layout l = cm_layout_for(&x->cm, a[0]->layout.rows, a[0]->layout.cols, to, CM_ACC);
     spe_id *out = (spe_id *)xt_memory_(x, (size_t)a[0]->parts * sizeof *out);
     for (int i = 0; out && i < a[0]->parts; i++) {
         spe_id v[3] = {0, 0, 0};
-        for (int j = 0; j < xt_operand_count_(n->vectors) && i < a[j]->parts; j++)
+        for (int j = 0; j < n->operands && i < a[j]->parts; j++)
             v[j] = bits ? a[j]->part[i] : cm_to_arith(&x->cm, a[j]->layout.type, a[j]->part[i]);
         v[0] = part(x, n, v);
         out[i] = bits ? v[0] : cm_from_arith(&x->cm, to, v[0]);
@@ -2849,21 +2890,22 @@ XE_FN_ cm_matrix xt_parts_block_(xt_ctx *x, const xt_node_ *n, const cm_matrix *
     return out && spe_ok(&x->m) ? cm_from_parts(&x->cm, &l, out) : cm_poison();
 }
 
-XE_FN_ bool xt_is_repeated_(xt_ctx *x, const xt_vec *v);
+XE_FN_ bool xt_is_repeated_(xt_ctx *x, uint32_t id);
 
 XE_FN_ bool xt_makes_repeated_(xt_ctx *x, const xt_node_ *n)
 {
-    if (n->op == XT_OP_BROADCAST_) return n->move->from.divisor[1] > 1 && n->move->v.dist.shape[1] == 1;
+    if (n->op == XT_OP_BROADCAST_)
+        return n->move->from.divisor[1] > 1 && xt_vector_(x, n->operand[XT_MOVE_VEC_])->dist.shape[1] == 1;
     if (!xt_does_(n->op, XT_EACH_)) return n->op == XT_OP_SPLAT_;
-    for (int i = 0; i < xt_operand_count_(n->vectors); i++)
-        if (!xt_is_repeated_(x, &n->vectors->v[i])) return false;
+    for (int i = 0; i < n->operands; i++)
+        if (!xt_is_repeated_(x, n->operand[i])) return false;
     return true;
 }
 
 /* Are all columns of a vector known to be equal, so that all lanes hold the same? Each value is asked once. */
-XE_FN_ bool xt_is_repeated_(xt_ctx *x, const xt_vec *v)
+XE_FN_ bool xt_is_repeated_(xt_ctx *x, uint32_t id)
 {
-    xt_value_ *value = xt_value_at_(x, v->id);
+    xt_value_ *value = xt_value_at_(x, id);
     if (!value->repeated) value->repeated = xt_makes_repeated_(x, xt_node_at_(x, value->node)) ? 1 : -1;
     return value->repeated > 0;
 }
@@ -2872,7 +2914,7 @@ XE_FN_ bool xt_is_repeated_(xt_ctx *x, const xt_vec *v)
 XE_FN_ cm_matrix xt_varied_(xt_ctx *x, const xt_vec *v, const cm_matrix *block)
 {
     cm_matrix a = *block;
-    if (!x->target.igc || !xt_is_repeated_(x, v)) return a;
+    if (!x->target.igc || !xt_is_repeated_(x, v->id)) return a;
     a.part = (spe_id *)xt_memory_(x, (size_t)a.parts * sizeof *a.part);
     if (!a.part) return *block;
     for (int i = 0; i < a.parts; i++) a.part[i] = spe_differ_by_lane(&x->m, block->part[i]);
@@ -2881,26 +2923,27 @@ XE_FN_ cm_matrix xt_varied_(xt_ctx *x, const xt_vec *v, const cm_matrix *block)
 
 XE_FN_ cm_matrix xt_cast_block_(xt_ctx *x, const xt_node_ *n, const cm_matrix *const *a)
 {
-    const xt_vectors_ *d = n->vectors;
-    if ((int)d->v[0].type == d->type) return *a[0];
-    if (d->type == XT_BOOL_) return xt_parts_block_(x, n, a, xt_truth_part_, false);
-    cm_matrix varied = d->type == CM_F16 && d->v[0].type == CM_F32 ? xt_varied_(x, &d->v[0], a[0]) : *a[0];
-    return n->kind ? cm_convert_as(&x->cm, &varied, (cm_type)d->type, CM_ROUND_AUTO, false)
-                   : cm_convert(&x->cm, &varied, (cm_type)d->type);
+    const xt_vec *from = xt_vector_(x, n->operand[0]);
+    if ((int)from->type == n->type) return *a[0];
+    if (n->type == XT_BOOL_) return xt_parts_block_(x, n, a, xt_truth_part_, false);
+    cm_matrix varied = n->type == CM_F16 && from->type == CM_F32 ? xt_varied_(x, from, a[0]) : *a[0];
+    return n->kind ? cm_convert_as(&x->cm, &varied, (cm_type)n->type, CM_ROUND_AUTO, false)
+                   : cm_convert(&x->cm, &varied, (cm_type)n->type);
 }
 
 /* The constant that a vector repeats; NULL: it is no such vector. */
-XE_FN_ const xt_val *xt_repeated_constant_(xt_ctx *x, const xt_vec *v)
+XE_FN_ const xt_val *xt_repeated_constant_(xt_ctx *x, uint32_t id)
 {
-    const xt_node_ *n = xt_node_at_(x, xt_value_at_(x, v->id)->node);
-    return n->op == XT_OP_SPLAT_ && xt_is_constant_(&n->splat->number) ? &n->splat->number : NULL;
+    const xt_node_ *n = xt_node_at_(x, xt_value_at_(x, id)->node);
+    const xt_val *number = n->op == XT_OP_SPLAT_ ? xt_number_(x, n->operand[0]) : NULL;
+    return number && xt_is_constant_(number) ? number : NULL;
 }
 
 /* Bit operations take whole words, see coopmatrix.h, unless these leave it to us. */
 XE_FN_ cm_matrix xt_binary_block_(xt_ctx *x, const xt_node_ *n, const cm_matrix *const *a)
 {
-    const xt_val *by = xt_is_shift_(n->kind) ? xt_repeated_constant_(x, &n->vectors->v[1]) : NULL;
-    bool within = by && by->integer >= 0 && by->integer < xt_bits_((int)n->vectors->v[0].type);
+    const xt_val *by = xt_is_shift_(n->kind) ? xt_repeated_constant_(x, n->operand[1]) : NULL;
+    bool within = by && by->integer >= 0 && by->integer < xt_bits_((int)xt_vector_(x, n->operand[0])->type);
     cm_matrix bits = within ? cm_shift(&x->cm, (cm_op)n->kind, a[0], (int)by->integer) : cm_poison();
     if (xt_is_bitwise_(n->kind)) bits = cm_binary(&x->cm, (cm_op)n->kind, a[0], a[1]);
     if (bits.parts) return bits;
@@ -2926,27 +2969,26 @@ XE_FN_ cm_matrix xt_bitcast_block_(xt_ctx *x, const xt_node_ *n, const cm_matrix
 
 XE_FN_ cm_matrix xt_users_block_(xt_ctx *x, const xt_node_ *n, const cm_matrix *const *a)
 {
-    return n->vectors->block(&x->cm, a, n->vectors->user);
+    return n->users->block(&x->cm, a, n->users->user);
 }
 
 /* The number of strips of a block. A message stores a strip: up to eight rows, as wide as a subgroup. */
 XE_FN_ int xt_strips_(const cm_matrix *a) { return a->layout.size_i == a->layout.lanes ? a->parts : 1; }
 
 /* A strip of a block, computed on demand. */
-XE_FN_ cm_matrix xt_strip_(xt_ctx *x, const xt_vec *of, int block, int strip)
+XE_FN_ cm_matrix xt_strip_(xt_ctx *x, uint32_t of, int block, int strip)
 {
-    const xt_value_ *value = xt_value_at_(x, of->id);
+    const xt_value_ *value = xt_value_at_(x, of);
     const cm_matrix *whole = &value->now.vec.block[block];
     cm_layout l = whole->layout;
     spe_id *part = whole->part + strip;
     if (xt_strips_(whole) > 1) l = cm_layout_for(&x->cm, l.lanes, cm_part_words(&whole->layout, strip), l.type, CM_ACC);
     if (value->unmade && spe_ok(&x->m) && !part[0]) {
         const xt_node_ *n = xt_node_at_(x, value->node);
-        const xt_vectors_ *d = n->vectors;
         const cm_matrix *a[3] = {NULL, NULL, NULL};
         cm_matrix strips[3];
-        for (int j = 0; j < xt_operand_count_(d); j++) {
-            strips[j] = xt_strip_(x, &d->v[j], block, strip);
+        for (int j = 0; j < n->operands; j++) {
+            strips[j] = xt_strip_(x, n->operand[j], block, strip);
             a[j] = &strips[j];
         }
         spe_at(&x->m, n->file, n->line);
@@ -2959,12 +3001,12 @@ XE_FN_ cm_matrix xt_strip_(xt_ctx *x, const xt_vec *of, int block, int strip)
 
 /* Computes everything, for a use before the store. */
 XE_ONCE_
-XE_FN_ void xt_make_strips_(xt_ctx *x, const xt_vec *v)
+XE_FN_ void xt_make_strips_(xt_ctx *x, uint32_t id)
 {
-    const xt_vec *now = &xt_value_at_(x, v->id)->now.vec;
+    const xt_vec *now = &xt_value_at_(x, id)->now.vec;
     for (int i = 0; i < now->blocks; i++)
-        for (int k = 0; k < xt_strips_(&now->block[i]); k++) xt_strip_(x, v, i, k);
-    xt_value_at_(x, v->id)->unmade = false;
+        for (int k = 0; k < xt_strips_(&now->block[i]); k++) xt_strip_(x, id, i, k);
+    xt_value_at_(x, id)->unmade = false;
 }
 
 /* lower/values.c - what recorded values are in the version that is being written. */
@@ -2979,7 +3021,7 @@ XE_FN_ xt_vec xt_now_vec_(xt_ctx *x, const xt_vec *v)
 {
     xt_vec r = *v;
     const xt_vec *now = &xt_value_at_(x, v->id)->now.vec;
-    if (xt_value_at_(x, v->id)->unmade) xt_make_strips_(x, v);
+    if (xt_value_at_(x, v->id)->unmade) xt_make_strips_(x, v->id);
     r.use = now->use;
     r.blocks = now->blocks;
     r.block = now->block;
@@ -2989,8 +3031,9 @@ XE_FN_ xt_vec xt_now_vec_(xt_ctx *x, const xt_vec *v)
 XE_FN_ xt_tile xt_now_tile_(xt_ctx *x, const xt_tile *t)
 {
     xt_tile r = *t;
-    xt_val *v;
-    for (int i = 0; (v = xt_tile_scalar_(&r, i)) != NULL; i++) *v = xt_now_(x, v);
+    for (int i = 0; i < 2; i++) r.offset[i] = xt_now_(x, &t->offset[i]), r.shape[i] = xt_now_(x, &t->shape[i]);
+    r.pitch = xt_now_(x, &t->pitch);
+    r.base = xt_now_(x, &t->base);
     if (t->scatter) r.offsets = xt_now_vec_(x, &t->offsets);
     return r;
 }
@@ -3006,9 +3049,7 @@ XE_FN_ void xt_write_nothing_(xt_ctx *x, const xt_node_ *n) { (void)x, (void)n; 
 
 XE_FN_ void xt_write_same_(xt_ctx *x, const xt_node_ *n)
 {
-    xt_vec now = xt_now_vec_(x, &n->move->part);
-    memcpy(now.inner, xt_value_at_(x, n->result)->now.vec.inner, sizeof now.inner);
-    xt_define_vec_(x, n->result, now);
+    xt_define_vec_(x, n->result, xt_now_vec_(x, xt_vector_(x, n->operand[XT_MOVE_PART_])));
 }
 
 /* Sets the text that xt_print adds to the current node. */
@@ -3099,17 +3140,17 @@ XE_FN_ spe_id xt_emit_hoisted_(xt_ctx *x, const xt_val *v, int type)
     xt_value_ *value = xt_value_at_(x, v->id);
     if (value->hoisted_id) return value->hoisted_id;
     const xt_node_ *n = xt_node_at_(x, value->node);
-    const xt_numbers_ *d = n->numbers;
+    const xt_val *a = xt_number_(x, n->operands > 0 ? n->operand[0] : 0);
     if (n->op == XT_OP_ARGUMENT_)
         value->hoisted_id = spe_param_id(&x->m, (uint32_t)n->kind);
     else if (n->op == XT_OP_BUILTIN_)
-        value->hoisted_id = spe_builtin(&x->m, (spe_builtin_name)n->kind, (uint32_t)d->type);
+        value->hoisted_id = spe_builtin(&x->m, (spe_builtin_name)n->kind, (uint32_t)n->type);
     else if (n->op == XT_OP_CAST_NUMBER_) {
-        spe_id a = xt_emit_hoisted_(x, &d->v[0], d->type);
-        value->hoisted_id = spe_cast(&x->m, xt_spe_type_(x, d->type), a, xt_is_signed_(xt_carried_type_(&d->v[0])));
+        spe_id id = xt_emit_hoisted_(x, a, n->type);
+        value->hoisted_id = spe_cast(&x->m, xt_spe_type_(x, n->type), id, xt_is_signed_(xt_carried_type_(a)));
     } else {
-        spe_id a = xt_emit_hoisted_(x, &d->v[0], d->type);
-        value->hoisted_id = xt_emit_arith_(&x->m, n->kind, d->type, a, xt_emit_hoisted_(x, &d->v[1], d->type));
+        spe_id p = xt_emit_hoisted_(x, a, n->type), q = xt_emit_hoisted_(x, xt_number_(x, n->operand[1]), n->type);
+        value->hoisted_id = xt_emit_arith_(&x->m, n->kind, n->type, p, q);
     }
     return value->hoisted_id;
 }
@@ -3126,17 +3167,17 @@ XE_FN_ void xt_write_argument_(xt_ctx *x, const xt_node_ *n)
 
 XE_FN_ void xt_write_builtin_(xt_ctx *x, const xt_node_ *n)
 {
-    int dim = n->numbers->type;
-    xt_define_(x, n->result, xt_scalar_(CM_I32, spe_builtin(&x->m, (spe_builtin_name)n->kind, (uint32_t)dim), 1));
+    spe_id id = spe_builtin(&x->m, (spe_builtin_name)n->kind, (uint32_t)n->type);
+    xt_define_(x, n->result, xt_scalar_(CM_I32, id, 1));
 }
 
 /* Values a loop carries unchanged may prove to be constants. */
 XE_FN_ void xt_write_binary_number_(xt_ctx *x, const xt_node_ *n)
 {
-    const xt_numbers_ *d = n->numbers;
-    xt_val a = xt_now_(x, &d->v[0]), b = xt_now_(x, &d->v[1]);
+    const xt_val *operand[2] = {xt_number_(x, n->operand[0]), xt_number_(x, n->operand[1])};
+    xt_val a = xt_now_(x, operand[0]), b = xt_now_(x, operand[1]);
     const xt_val *same = xt_neutral_(n->kind, &a, &b);
-    int result = xt_is_compare_(n->kind) ? XT_BOOL_ : d->type;
+    int result = xt_is_compare_(n->kind) ? XT_BOOL_ : n->type;
     if (xt_value_at_(x, n->result)->unused) {
         xt_define_unused_(x, n->result, result);
         return;
@@ -3145,40 +3186,40 @@ XE_FN_ void xt_write_binary_number_(xt_ctx *x, const xt_node_ *n)
         xt_define_(x, n->result, xt_fold_(n->kind, &a, &b));
         return;
     }
-    if (same && (xt_is_constant_(same) || same->type == d->type)) {
-        const xt_val *operand = same == &a ? &d->v[0] : &d->v[1];
+    if (same && (xt_is_constant_(same) || same->type == n->type)) {
+        const xt_val *from = operand[same != &a];
         xt_define_(x, n->result, *same);
-        if (operand->kind != SPE_SCALAR) return;
-        xt_value_at_(x, n->result)->start = xt_value_at_(x, operand->id)->start;
-        xt_value_at_(x, n->result)->advance = xt_value_at_(x, operand->id)->advance;
+        if (from->kind != SPE_SCALAR) return;
+        xt_value_at_(x, n->result)->start = xt_value_at_(x, from->id)->start;
+        xt_value_at_(x, n->result)->advance = xt_value_at_(x, from->id)->advance;
         return;
     }
-    spe_id p = xt_id_(x, &a, d->type);
-    spe_id q = xt_id_(x, &b, d->type);
-    if (d->type != XT_BOOL_)
-        p = xt_emit_arith_(&x->m, n->kind, d->type, p, q);
+    spe_id p = xt_id_(x, &a, n->type);
+    spe_id q = xt_id_(x, &b, n->type);
+    if (n->type != XT_BOOL_)
+        p = xt_emit_arith_(&x->m, n->kind, n->type, p, q);
     else
         p = n->kind == SPE_ARITH_AND ? spe_land(&x->m, p, q) : spe_lor(&x->m, p, q);
-    xt_define_(x, n->result, xt_scalar_(result, p, xt_is_int_(d->type) ? xt_align_result_(n->kind, &a, &b) : 1));
+    xt_define_(x, n->result, xt_scalar_(result, p, xt_is_int_(n->type) ? xt_align_result_(n->kind, &a, &b) : 1));
 }
 
 XE_FN_ void xt_write_cast_number_(xt_ctx *x, const xt_node_ *n)
 {
-    xt_val v = xt_now_(x, &n->numbers->v[0]);
-    xt_define_(x, n->result, xt_scalar_(n->numbers->type, xt_emit_cast_(x, n->numbers->type, &v), xt_val_align_(&v)));
+    xt_val v = xt_now_(x, xt_number_(x, n->operand[0]));
+    xt_define_(x, n->result, xt_scalar_(n->type, xt_emit_cast_(x, n->type, &v), xt_val_align_(&v)));
 }
 
 XE_FN_ void xt_write_select_number_(xt_ctx *x, const xt_node_ *n)
 {
-    const xt_numbers_ *d = n->numbers;
-    xt_val condition = xt_now_(x, &d->v[0]), a = xt_now_(x, &d->v[1]), b = xt_now_(x, &d->v[2]);
-    if (condition.kind == SPE_INT) {
-        xt_define_(x, n->result, condition.integer ? a : b);
+    xt_val v[3];
+    for (int i = 0; i < 3; i++) v[i] = xt_now_(x, xt_number_(x, n->operand[i]));
+    if (v[0].kind == SPE_INT) {
+        xt_define_(x, n->result, v[0].integer ? v[1] : v[2]);
         return;
     }
-    spe_id p = xt_id_(x, &a, d->type);
-    spe_id q = xt_id_(x, &b, d->type);
-    xt_define_(x, n->result, xt_scalar_(d->type, spe_select(&x->m, condition.id, p, q), 1));
+    spe_id a = xt_id_(x, &v[1], n->type);
+    spe_id b = xt_id_(x, &v[2], n->type);
+    xt_define_(x, n->result, xt_scalar_(n->type, spe_select(&x->m, v[0].id, a, b), 1));
 }
 
 /* lower/vectors.c - writes vectors: positions of subgroups, layouts, constants. */
@@ -3257,7 +3298,7 @@ XE_FN_ void xt_write_piece_offset_(xt_ctx *x, const xt_node_ *n)
 /* A node's vector, in its chosen layout, with blocks allocated. */
 XE_FN_ xt_vec xt_make_vec_(xt_ctx *x, const xt_node_ *n)
 {
-    xt_vec v = xt_value_at_(x, n->result)->now.vec;
+    xt_vec v = *xt_vector_(x, n->result);
     xt_grid_ g;
     v.use = xt_lane_layout_(x, n->result);
     xt_grid_init_(x, &g, &v.dist);
@@ -3304,8 +3345,8 @@ XE_FN_ xt_vec xt_as_use_(xt_ctx *x, const xt_vec *v, cm_use use)
 /* The number of XT_SPLAT, in the vector's storage type. */
 XE_FN_ spe_id xt_splat_scalar_(xt_ctx *x, const xt_node_ *n)
 {
-    const xt_val *number = &n->splat->number;
-    cm_type storage = xt_storage_type_(xt_value_at_(x, n->result)->now.vec.type);
+    const xt_val *number = xt_number_(x, n->operand[0]);
+    cm_type storage = xt_storage_type_(xt_vector_(x, n->result)->type);
     spe_id scalar = xt_now_id_(x, number, (int)storage);
     if (number->kind == SPE_SCALAR && number->type != (int)storage) scalar = cm_from_arith(&x->cm, storage, scalar);
     return scalar;
@@ -3375,10 +3416,13 @@ XE_FN_ void xt_write_iota_(xt_ctx *x, const xt_node_ *n)
 }
 
 /* Puts the numbers in a constant array of the module. */
-XE_FN_ spe_id xt_emit_table_(xt_ctx *x, cm_type storage, const xt_val *numbers, int n)
+XE_FN_ spe_id xt_emit_table_(xt_ctx *x, cm_type storage, const xt_table_of_ *t, int n)
 {
     spe_id *ids = (spe_id *)xt_memory_(x, (size_t)n * sizeof *ids);
-    for (int i = 0; ids && i < n; i++) ids[i] = xt_constant_(x, (int)storage, &numbers[i]);
+    for (int i = 0; ids && i < n; i++) {
+        xt_val v = t->reals ? spe_val_real(t->reals[i]) : spe_val_int(t->integers[i]);
+        ids[i] = xt_constant_(x, (int)storage, &v);
+    }
     if (!ids) return 0;
     spe_id array = spe_array(&x->m, xt_spe_type_(x, (int)storage), (uint32_t)n);
     return spe_global_var(&x->m, SPE_StorageClassUniformConstant, array,
@@ -3409,10 +3453,10 @@ XE_FN_ cm_matrix xt_table_block_(xt_ctx *x, const xt_vec *r, const xt_block_ *b,
 
 XE_FN_ void xt_write_table_(xt_ctx *x, const xt_node_ *n)
 {
-    const xt_table_of_ *t = (const xt_table_of_ *)n->desc;
+    const xt_table_of_ *t = n->table;
     xt_vec r = xt_make_vec_(x, n);
     if (!*t->array)
-        *t->array = xt_emit_table_(x, xt_storage_type_(r.type), t->numbers, r.dist.shape[0] * r.dist.shape[1]);
+        *t->array = xt_emit_table_(x, xt_storage_type_(r.type), t, r.dist.shape[0] * r.dist.shape[1]);
     for (xt_block_ b = xt_blocks_(x, &r.dist); r.blocks && xt_next_block_(&b);)
         r.block[b.i] = xt_table_block_(x, &r, &b, *t->array);
     xt_define_vec_(x, n->result, xt_finish_vec_(x, r));
@@ -3429,15 +3473,15 @@ XE_FN_ spe_id xt_emit_pointer_(xt_ctx *x, int type, spe_id address)
 /* The base of a tile's matrix as a pointer, in the prologue. */
 XE_FN_ spe_id xt_emit_base_(xt_ctx *x, const xt_plan_tile_ *p)
 {
-    const xt_val *base = &p->of->given.base;
+    const xt_val *base = xt_number_(x, p->of->operand[XT_INIT_BASE_]);
     spe_id id = xt_emit_hoisted_(x, base, base->type);
-    return base->kind == SPE_POINTER ? id : xt_emit_pointer_(x, (int)p->of->tile.type, id);
+    return base->kind == SPE_POINTER ? id : xt_emit_pointer_(x, (int)xt_tile_(x, p->of->result)->type, id);
 }
 
 /* Can 2D block messages access this tile's matrix? */
 XE_FN_ spe_id xt_emit_tile_test_(xt_ctx *x, const xt_plan_tile_ *p)
 {
-    const xt_tile *t = &p->of->matrix;
+    const xt_tile *t = xt_tile_(x, p->of->operand[XT_INIT_MATRIX_]);
     cm_mem mem = XT_ZERO_;
     mem.ptr = xt_emit_base_(x, p);
     mem.rows = p->extent_id[1];
@@ -3448,22 +3492,24 @@ XE_FN_ spe_id xt_emit_tile_test_(xt_ctx *x, const xt_plan_tile_ *p)
 }
 
 XE_ONCE_
-XE_FN_ bool xt_same_matrix_(const xt_plan_tile_ *p, const xt_plan_tile_ *q)
+XE_FN_ bool xt_same_matrix_(xt_ctx *x, const xt_plan_tile_ *p, const xt_plan_tile_ *q)
 {
-    return p->of->given.base.id == q->of->given.base.id && p->extent_id[0] == q->extent_id[0] &&
-           p->extent_id[1] == q->extent_id[1] &&
-           p->pitch_id == q->pitch_id && p->of->tile.type == q->of->tile.type &&
-           p->of->tile.column_major == q->of->tile.column_major;
+    const xt_tile *t = xt_tile_(x, p->of->result), *u = xt_tile_(x, q->of->result);
+    return p->of->operand[XT_INIT_BASE_] == q->of->operand[XT_INIT_BASE_] && p->extent_id[0] == q->extent_id[0] &&
+           p->extent_id[1] == q->extent_id[1] && p->pitch_id == q->pitch_id && t->type == u->type &&
+           t->column_major == u->column_major;
 }
 
 XE_FN_ spe_id xt_both_(xt_ctx *x, spe_id a, spe_id b) { return a ? spe_land(&x->m, a, b) : b; }
 
 XE_FN_ spe_id xt_emit_need_(xt_ctx *x, const xt_plan_offset_ *o)
 {
-    spe_id v = xt_emit_hoisted_(x, &o->value, CM_I32);
+    spe_id v = xt_emit_hoisted_(x, xt_number_(x, o->value), CM_I32);
     if (o->narrow) v = spe_cast(&x->m, spe_int(&x->m, 32), v, true);
-    if (o->below.magic && o->bound) return spe_ule(&x->m, v, xt_emit_hoisted_(x, &o->below, CM_I32));
-    if (o->below.magic) return spe_ult(&x->m, v, xt_emit_hoisted_(x, &o->below, CM_I32));
+    if (o->below) {
+        spe_id below = xt_emit_hoisted_(x, xt_number_(x, o->below), CM_I32);
+        return o->bound ? spe_ule(&x->m, v, below) : spe_ult(&x->m, v, below);
+    }
     spe_id zero = spe_i32(&x->m, 0);
     return spe_ieq(&x->m, spe_and(&x->m, v, spe_i32(&x->m, o->mask)), zero);
 }
@@ -3481,14 +3527,15 @@ XE_FN_ spe_id xt_emit_condition_(xt_ctx *x)
     spe_prologue_begin(&x->m);
     for (int i = 0; i < x->tiles.count; i++) {
         xt_plan_tile_ *p = xt_plan_tile_at_(x, i), *root = xt_plan_tile_at_(x, xt_tile_root_(x, i));
+        const xt_tile *matrix = xt_tile_(x, p->of->operand[XT_INIT_MATRIX_]);
         if (!root->used || root->why_not) continue;
         for (int j = 0; j < 2; j++) { /* any number of lines is legal if the body computes it: xt_make_lines_legal_ */
-            const xt_val *extent = &p->of->matrix.shape[j];
+            const xt_val *extent = &matrix->shape[j];
             p->extent_id[j] = xt_is_hoistable_(x, extent) ? xt_emit_hoisted_(x, extent, CM_I32) : spe_i32(&x->m, 1);
         }
-        p->pitch_id = xt_emit_hoisted_(x, &p->of->matrix.pitch, CM_I32);
+        p->pitch_id = xt_emit_hoisted_(x, &matrix->pitch, CM_I32);
         for (int j = 0; j < i && !p->test; j++)
-            if (xt_plan_tile_at_(x, j)->test && xt_same_matrix_(xt_plan_tile_at_(x, j), p))
+            if (xt_plan_tile_at_(x, j)->test && xt_same_matrix_(x, xt_plan_tile_at_(x, j), p))
                 p->test = xt_plan_tile_at_(x, j)->test;
         if (!p->test) p->test = xt_emit_tile_test_(x, p);
         if (xt_is_false_(x, p->test)) root->why_not = "a matrix that is known not to qualify";
@@ -3526,42 +3573,39 @@ XE_FN_ spe_id xt_shared_array_(spe_module *m, spe_id type, int64_t elements)
 XE_FN_ void xt_write_local_(xt_ctx *x, const xt_node_ *n)
 {
     xt_local_array_ *array = n->local;
-    spe_id zero = spe_u32(&x->m, 0), of = xt_spe_type_(x, xt_storage_type_(array->type));
+    spe_id zero = spe_u32(&x->m, 0), of = xt_spe_type_(x, xt_storage_type_(n->type));
     spe_prologue_begin(&x->m);
     if (!array->id) array->id = spe_element(&x->m, xt_shared_array_(&x->m, of, array->elements), 1, &zero);
     spe_prologue_end(&x->m);
-    xt_val v = spe_val_of(SPE_POINTER, array->type, array->id);
+    xt_val v = spe_val_of(SPE_POINTER, n->type, array->id);
     v.local = true;
     xt_define_(x, n->result, v);
 }
 
 XE_FN_ void xt_write_pointer_(xt_ctx *x, const xt_node_ *n)
 {
-    int type = n->numbers->type;
-    spe_id address = xt_now_id_(x, &n->numbers->v[0], CM_I64);
-    xt_define_(x, n->result,
-               spe_val_of(SPE_POINTER, type, xt_emit_pointer_(x, (int)xt_storage_type_((cm_type)type), address)));
+    spe_id address = xt_now_id_(x, xt_number_(x, n->operand[0]), CM_I64);
+    address = xt_emit_pointer_(x, (int)xt_storage_type_((cm_type)n->type), address);
+    xt_define_(x, n->result, spe_val_of(SPE_POINTER, n->type, address));
 }
 
 XE_FN_ void xt_write_matrix_(xt_ctx *x, const xt_node_ *n)
 {
-    const xt_init_tile_desc_ *init = n->init_tile;
-    const xt_tile_desc_ *d = &init->given;
-    xt_tile before = xt_now_tile_(x, &init->matrix);
+    xt_tile before = xt_now_tile_(x, xt_tile_(x, n->operand[0]));
     int across = 1 - xt_inner_(&before);
     spe_id lines = xt_index_id_(x, &before.shape[across]), inside = 0;
     /* with 2D block messages, this version's condition has tested it, or the caller has promised it */
     bool known = xt_by_block2d_(x, &before) &&
                  (x->desc->pitch == XT_PITCH_ALIGNED || !xt_plan_tile_at_(x, before.number)->lines_in_body);
-    for (int i = 0; i < d->shape.count - 2 && !known; i++) {
-        spe_id p = xt_now_id_(x, &d->offset.at[i], CM_I32);
-        spe_id one = spe_ult(&x->m, p, spe_extent(&x->m, xt_now_id_(x, &d->shape.at[i], CM_I32)));
+    for (int i = 3; i < n->operands && !known; i += 2) { /* pairs of offset and extent */
+        spe_id p = xt_now_id_(x, xt_number_(x, n->operand[i]), CM_I32);
+        spe_id one = spe_ult(&x->m, p, spe_extent(&x->m, xt_now_id_(x, xt_number_(x, n->operand[i + 1]), CM_I32)));
         inside = inside ? spe_land(&x->m, inside, one) : one;
     }
     if (inside) lines = spe_select(&x->m, inside, lines, spe_i32(&x->m, 0));
-    before.base.id = spe_index(&x->m, before.base.id, xt_now_id_(x, &init->distance, CM_I64));
+    before.base.id = spe_index(&x->m, before.base.id, xt_now_id_(x, xt_number_(x, n->operand[2]), CM_I64));
     xt_define_(x, n->result, before.base);
-    xt_define_(x, init->tile.shape[across].id, xt_scalar_(CM_I32, lines, 1));
+    xt_define_(x, n->result + 1, xt_scalar_(CM_I32, lines, 1));
 }
 
 /* The scalars of a tile as ids, in the order of xt_plan_tile_.made; of an offset that a loop advances, the start. */
@@ -3580,7 +3624,7 @@ XE_FN_ void xt_tile_ids_(xt_ctx *x, const xt_tile *t, spe_id ids[XT_COMPONENTS_]
 /* Records a tile's scalars in this version, so that tiles moved only by loops can be recognised. */
 XE_FN_ void xt_write_init_tile_(xt_ctx *x, const xt_node_ *n)
 {
-    const xt_tile *t = &n->init_tile->tile;
+    const xt_tile *t = xt_tile_(x, n->result);
     if (!t->scatter && t->dist.subgroups > 1 && !t->base.local)
         xt_tile_ids_(x, t, xt_plan_tile_at_(x, t->number)->made);
 }
@@ -3606,17 +3650,16 @@ XE_FN_ const char *xt_why_not_block_(xt_ctx *x, const xt_tile *t, const xt_block
 }
 
 /* Does a load pad with what messages read outside, all bits zero? -0.0 is not. */
-XE_FN_ bool xt_pads_with_zero_(const xt_load_desc_ *d)
+XE_FN_ bool xt_pads_with_zero_(int type, double padding)
 {
     const double zero = 0;
-    bool whole = !xt_is_float_(d->tile.type);
-    return whole ? d->padding == 0 : memcmp(&d->padding, &zero, sizeof zero) == 0;
+    return xt_is_float_(type) ? memcmp(&padding, &zero, sizeof zero) == 0 : padding == 0;
 }
 
 /* How the blocks of a node's tile are accessed in the version with messages. */
 XE_FN_ xt_access_ xt_access_by_(xt_ctx *x, const xt_node_ *n)
 {
-    const xt_tile *t = xt_accessed_(n);
+    const xt_tile *t = xt_accessed_(x, n);
     xt_access_ a = {0, 0, NULL};
     if (!t) return a;
     int access = n->op == XT_OP_STORE_TILE_ ? XT_STORED_ : XT_FETCHED_;
@@ -3814,8 +3857,8 @@ XE_FN_ bool xt_load_unrolled_(xt_ctx *x, const xt_node_ *n, const xt_tile *t, xt
     const xt_frame_ *f = x->unrolled;
     xt_value_ *value = xt_value_at_(x, n->result);
     int k = v->use == CM_B, iteration = f ? f->copy % f->per_load : 0;
-    if (!f || f->per_load == 1 || !xt_by_block2d_(x, t) || !xt_advances_(&n->load->tile, f, k, v->dist.shape[k]) ||
-        !xt_unrolled_fits_(x, v, f->per_load))
+    if (!f || f->per_load == 1 || !xt_by_block2d_(x, t) || !xt_unrolled_fits_(x, v, f->per_load) ||
+        !xt_advances_(x, xt_accessed_(x, n), f, k, v->dist.shape[k]))
         return false;
     if (!iteration) value->unrolled = (cm_matrix *)xt_memory_(x, (size_t)v->blocks * sizeof *v->block);
     for (xt_block_ b = xt_blocks_(x, &v->dist); value->unrolled && v->blocks && xt_next_block_(&b);) {
@@ -3834,12 +3877,13 @@ XE_FN_ int xt_copies_(xt_ctx *x, const xt_frame_ *f, int most)
     enum { SUM = 8 * 16 * 4, DEEP = 32 }; /* bytes of the sum of a matrix instruction, and of its k */
     size_t products = 0, others = 0;
     int copies = 1;
-    if (f->lo.kind != SPE_INT || f->lo.integer < 0 || f->step.kind != SPE_INT || f->step.integer > 1 << 24) return 1;
+    const xt_val *lo = xt_number_(x, f->lo), *step = xt_number_(x, f->step);
+    if (lo->kind != SPE_INT || lo->integer < 0 || step->kind != SPE_INT || step->integer > 1 << 24) return 1;
     for (const xt_node_ *n = xt_node_at_(x, f->begin + 1); n->op != XT_OP_END_; n++) {
         if (xt_does_(n->op, XT_CHANGES_ | XT_BOUNDS_ | XT_WAITS_)) return 1;
-        const xt_vec *left = n->op == XT_OP_TILE_MMA_ ? &n->mma->left : NULL;
+        const xt_vec *left = n->op == XT_OP_TILE_MMA_ ? xt_vector_(x, n->operand[XT_MMA_LEFT_]) : NULL;
         if (!left && !xt_does_(n->op, XT_COMPUTES_)) continue;
-        size_t size = (xt_vec_bytes_(&xt_value_at_(x, n->result)->now.vec) + SUM - 1) / SUM;
+        size_t size = (xt_vec_bytes_(xt_vector_(x, n->result)) + SUM - 1) / SUM;
         if (left) products += size * (size_t)((left->dist.data[1] * xt_bytes_((int)left->type) + DEEP - 1) / DEEP);
         else others += size;
     }
@@ -3886,14 +3930,14 @@ XE_FN_ void xt_fewest_fetches_(xt_ctx *x, xt_tile *t)
     xt_remark_(x, "other pieces than the map's: fewer messages per subgroup");
 }
 
-XE_FN_ void xt_prefetch_alone_(xt_ctx *x, const xt_prefetch_desc_ *d)
+XE_FN_ void xt_prefetch_alone_(xt_ctx *x, const xt_node_ *n)
 {
-    xt_tile t = xt_now_tile_(x, &d->tile);
+    xt_tile t = xt_now_tile_(x, xt_accessed_(x, n));
     if (t.dist.subgroups > 1 && xt_by_block2d_(x, &t)) xt_fewest_fetches_(x, &t);
     for (xt_block_ b = xt_blocks_(x, &t.dist); t.step == 1 && xt_next_block_(&b);) {
         cm_mem mem = xt_mem_(x, &t, &b, XT_FETCHED_);
         mem.ptr = t.base.id; /* for messages that share no payload, on any side of an XT_IF */
-        cm_prefetch(&x->cm, b.cols, b.rows, xt_storage_type_(t.type), &mem, xt_prefetch_levels_[d->locality]);
+        cm_prefetch(&x->cm, b.cols, b.rows, xt_storage_type_(t.type), &mem, xt_prefetch_levels_[*n->locality]);
     }
 }
 
@@ -3901,12 +3945,12 @@ XE_FN_ void xt_prefetch_alone_(xt_ctx *x, const xt_prefetch_desc_ *d)
 XE_FN_ bool xt_may_share_(xt_ctx *x, const xt_tile *t)
 {
     const xt_plan_tile_ *p = xt_plan_tile_at_(x, t->number);
-    const xt_index *at = &p->of->given.offset;
     spe_id ids[XT_COMPONENTS_];
-    const xt_tile *matrix = &p->of->matrix;
-    const xt_val *needed[] = {&p->of->given.base, &matrix->shape[0], &matrix->shape[1],
-                             &matrix->pitch,     &at->at[0],        &at->at[1]};
-    if (t->dist.subgroups < 2 || at->count != 2 || !xt_by_block2d_(x, t)) return false;
+    const xt_tile *matrix = xt_tile_(x, p->of->operand[XT_INIT_MATRIX_]);
+    const xt_val *needed[] = {xt_number_(x, p->of->operand[XT_INIT_BASE_]), &matrix->shape[0], &matrix->shape[1],
+                             &matrix->pitch, xt_given_(x, p->of, XT_GIVEN_OFFSET_, 0),
+                             xt_given_(x, p->of, XT_GIVEN_OFFSET_, 1)};
+    if (t->dist.subgroups < 2 || p->of->type != 2 || !xt_by_block2d_(x, t)) return false;
     for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
         if (!xt_is_hoistable_(x, needed[i])) return false;
     xt_tile_ids_(x, t, ids);
@@ -3948,7 +3992,8 @@ XE_FN_ spe_id xt_share_start_(xt_ctx *x, const xt_share_ *s, int which, spe_id n
     int dim = down ? 1 - xt_inner_(t) : xt_inner_(t), size = down ? s->down : s->across;
     spe_id row = spe_u32(m, (uint32_t)(t->dist.shape[xt_inner_(t)] / s->across));
     spe_id place = down ? spe_udiv(m, number, row) : spe_umod(m, number, row);
-    spe_id origin = xt_emit_hoisted_(x, &xt_plan_tile_at_(x, t->number)->of->given.offset.at[dim], CM_I32);
+    const xt_val *at = xt_given_(x, xt_plan_tile_at_(x, t->number)->of, XT_GIVEN_OFFSET_, dim);
+    spe_id origin = xt_emit_hoisted_(x, at, CM_I32);
     return spe_iadd(m, origin, spe_imul(m, place, spe_i32(m, size)));
 }
 
@@ -3986,7 +4031,7 @@ XE_FN_ xt_shared_ xt_share_surface_(xt_ctx *x, const xt_share_ *s)
     number = xt_share_number_(x, s, &r, &first);
     for (int i = 0; i < 2; i++) {
         const xt_plan_tile_ *p = xt_plan_tile_at_(x, s->tile[i].number);
-        const xt_tile *t = &p->of->matrix;
+        const xt_tile *t = xt_tile_(x, p->of->operand[XT_INIT_MATRIX_]);
         id[i][0] = xt_emit_base_(x, p);
         id[i][1] = spe_imul(m, xt_emit_hoisted_(x, &t->shape[xt_inner_(t)], CM_I32), bytes);
         id[i][2] = xt_emit_hoisted_(x, &t->shape[1 - xt_inner_(t)], CM_I32);
@@ -4031,20 +4076,20 @@ XE_FN_ void xt_prefetch_both_(xt_ctx *x, const xt_share_ *s, int locality)
 
 XE_FN_ void xt_write_prefetch_tile_(xt_ctx *x, const xt_node_ *n)
 {
-    const xt_prefetch_desc_ *d = n->prefetch, *next;
+    const xt_tile *t = xt_accessed_(x, n), *next;
     xt_share_ s;
-    if (d->tile.base.local) return;
-    if (x->block2d && x->at + 1 < x->nodes.count && n[1].op == XT_OP_PREFETCH_TILE_ && xt_may_share_(x, &d->tile)) {
-        next = n[1].prefetch;
-        if (!next->tile.base.local && next->locality == d->locality && xt_may_share_(x, &next->tile) &&
-            xt_share_init_(&s, &d->tile, &next->tile)) {
+    if (t->base.local) return;
+    if (x->block2d && x->at + 1 < x->nodes.count && n[1].op == XT_OP_PREFETCH_TILE_ && xt_may_share_(x, t)) {
+        next = xt_accessed_(x, &n[1]);
+        if (!next->base.local && *n[1].locality == *n->locality && xt_may_share_(x, next) &&
+            xt_share_init_(&s, t, next)) {
             xt_remark_(x, "with the next one: each by some of the subgroups, with one message per subgroup");
-            xt_prefetch_both_(x, &s, d->locality);
+            xt_prefetch_both_(x, &s, *n->locality);
             x->at++;
             return;
         }
     }
-    xt_prefetch_alone_(x, d);
+    xt_prefetch_alone_(x, n);
 }
 
 /* lower/lanes.c - moving elements between lanes. */
@@ -4397,13 +4442,13 @@ XE_FN_ xt_vec xt_through_scratch_(xt_ctx *x, const xt_vec *v, const xt_source_ *
 /* lower/mma.c - writes tile_mma: products of blocks. */
 
 /* A block of the result: a chain of products along k. In coopmatrix.h, b is the left operand and a the right one. */
-XE_FN_ cm_matrix xt_mma_block_(xt_ctx *x, const xt_mma_desc_ *d, const xt_grid_ *ga, const xt_grid_ *gb,
+XE_FN_ cm_matrix xt_mma_block_(xt_ctx *x, const xt_vec *v, const xt_grid_ *ga, const xt_grid_ *gb,
                                const int at[4], cm_type type, const cm_matrix *c)
 {
     cm_matrix sum = XT_ZERO_;
     for (int k = 0; k < ga->cut[1].n; k++) {
-        const cm_matrix *left = &d->right.block[xt_block_number_(gb, 0, at[1], k, at[3])];
-        const cm_matrix *right = &d->left.block[xt_block_number_(ga, at[0], 0, at[2], k)];
+        const cm_matrix *left = &v[XT_MMA_RIGHT_].block[xt_block_number_(gb, 0, at[1], k, at[3])];
+        const cm_matrix *right = &v[XT_MMA_LEFT_].block[xt_block_number_(ga, at[0], 0, at[2], k)];
         sum = cm_mul_add_real(&x->cm, type, left, right, k ? &sum : c);
     }
     return sum;
@@ -4411,46 +4456,52 @@ XE_FN_ cm_matrix xt_mma_block_(xt_ctx *x, const xt_mma_desc_ *d, const xt_grid_ 
 
 /* If a's pieces end within a block, cuts b like a and fills the rest with zeros: of both if they are floats, because
  * the elements beyond a's end may be NaN; of one if they are integers. */
-XE_FN_ void xt_mma_fill_(xt_ctx *x, xt_mma_desc_ *d, const xt_grid_ *ga, xt_grid_ *gb)
+XE_FN_ void xt_mma_fill_(xt_ctx *x, xt_vec *v, const xt_grid_ *ga, xt_grid_ *gb)
 {
     const xt_cut_ *k = &ga->cut[1];
     if (k->at[k->n - 1] + k->size[k->n - 1] == ga->data[1]) return;
     gb->cut[0] = *k;
-    d->right = xt_fill_up_(x, &d->right, gb, CM_A);
-    if (xt_is_float_((int)d->left.type)) d->left = xt_fill_up_(x, &d->left, ga, CM_B);
+    v[XT_MMA_RIGHT_] = xt_fill_up_(x, &v[XT_MMA_RIGHT_], gb, CM_A);
+    if (xt_is_float_((int)v[XT_MMA_LEFT_].type)) v[XT_MMA_LEFT_] = xt_fill_up_(x, &v[XT_MMA_LEFT_], ga, CM_B);
 }
 
-XE_FN_ void xt_emit_mma_(xt_ctx *x, xt_mma_desc_ *d, bool with_c, xt_vec *r, xt_product_fn_ block)
+/* Writes the blocks of r, a product of operands v. */
+XE_FN_ void xt_emit_mma_(xt_ctx *x, xt_vec *v, bool with_c, xt_vec *r, xt_product_fn_ block)
 {
     xt_grid_ ga, gb, gr;
     cm_matrix c = XT_ZERO_;
     int at[4], n; /* round of m, round of n, block of m, block of n */
-    xt_grid_init_(x, &ga, &d->left.dist);
-    xt_grid_init_(x, &gb, &d->right.dist);
+    xt_grid_init_(x, &ga, &v[XT_MMA_LEFT_].dist);
+    xt_grid_init_(x, &gb, &v[XT_MMA_RIGHT_].dist);
     xt_grid_init_(x, &gr, &r->dist);
-    if (d->left.blocks != ga.blocks || d->right.blocks != gb.blocks || (with_c && d->sum.blocks != gr.blocks)) return;
-    xt_mma_fill_(x, d, &ga, &gb);
+    if (v[XT_MMA_LEFT_].blocks != ga.blocks || v[XT_MMA_RIGHT_].blocks != gb.blocks) return;
+    if (with_c && v[XT_MMA_SUM_].blocks != gr.blocks) return;
+    xt_mma_fill_(x, v, &ga, &gb);
     for (at[0] = 0; at[0] < gr.rounds[0]; at[0]++)
         for (at[1] = 0; at[1] < gr.rounds[1]; at[1]++)
             for (at[2] = 0; at[2] < gr.cut[0].n; at[2]++)
                 for (at[3] = 0; at[3] < gr.cut[1].n; at[3]++) {
                     n = xt_block_number_(&gr, at[0], at[1], at[2], at[3]);
-                    if (with_c) c = xt_varied_(x, &d->sum, &d->sum.block[n]);
-                    r->block[n] = block(x, d, &ga, &gb, at, r->type, with_c ? &c : NULL);
+                    if (with_c) c = xt_varied_(x, &v[XT_MMA_SUM_], &v[XT_MMA_SUM_].block[n]);
+                    r->block[n] = block(x, v, &ga, &gb, at, r->type, with_c ? &c : NULL);
                 }
 }
 
-XE_FN_ void xt_write_tile_mma_(xt_ctx *x, const xt_node_ *n)
+/* Writes a product, of operands in these layouts. */
+XE_FN_ void xt_write_product_(xt_ctx *x, const xt_node_ *n, xt_product_fn_ block)
 {
-    xt_mma_desc_ d = *n->mma;
-    bool with_c = d.sum.magic != 0;
-    xt_vec r = xt_make_vec_(x, n);
-    if (with_c) d.sum = xt_now_as_(x, &d.sum, CM_ACC);
-    d.left = xt_now_as_(x, &d.left, CM_B);
-    d.right = xt_now_as_(x, &d.right, CM_A);
-    if (r.blocks) xt_emit_mma_(x, &d, with_c, &r, xt_mma_block_);
+    static const cm_use uses[XT_MMA_OPERANDS_] = {CM_ACC, CM_B, CM_A, CM_ACC, CM_ACC};
+    xt_vec r = xt_make_vec_(x, n), v[XT_MMA_OPERANDS_];
+    bool all = r.blocks > 0;
+    for (int i = n->operand[XT_MMA_SUM_] ? 0 : 1; i < n->operands; i++) {
+        v[i] = xt_now_as_(x, xt_vector_(x, n->operand[i]), uses[i]);
+        all = all && v[i].blocks;
+    }
+    if (all) xt_emit_mma_(x, v, n->operand[XT_MMA_SUM_] != 0, &r, block);
     xt_define_vec_(x, n->result, r);
 }
+
+XE_FN_ void xt_write_tile_mma_(xt_ctx *x, const xt_node_ *n) { xt_write_product_(x, n, xt_mma_block_); }
 
 /* lower/scaled.c - writes tile_mma_scaled: products of blocks with their scales. */
 
@@ -4471,38 +4522,24 @@ XE_FN_ cm_matrix xt_scales_(xt_ctx *x, const xt_vec *v, int dim, const int at[4]
 }
 
 /* A block of the result. In coopmatrix.h, b is the left operand and a the right one. */
-XE_FN_ cm_matrix xt_scaled_block_(xt_ctx *x, const xt_mma_desc_ *mma, const xt_grid_ *ga, const xt_grid_ *gb,
+XE_FN_ cm_matrix xt_scaled_block_(xt_ctx *x, const xt_vec *v, const xt_grid_ *ga, const xt_grid_ *gb,
                                   const int at[4], cm_type type, const cm_matrix *c)
 {
-    const xt_scaled_desc_ *d = (const xt_scaled_desc_ *)mma; /* begins with it */
-    const int per = d->mma.left.type == CM_E2M1 ? 2 : 1;
+    const int per = v[XT_MMA_LEFT_].type == CM_E2M1 ? 2 : 1;
     cm_matrix sum = XT_ZERO_;
     for (int k = 0; k < ga->cut[1].n; k++) {
         const int first = ga->cut[1].at[k] * per / CM_SCALED, n = ga->cut[1].size[k] * per / CM_SCALED;
-        const cm_matrix *left = &d->mma.right.block[xt_block_number_(gb, 0, at[1], k, at[3])];
-        const cm_matrix *right = &d->mma.left.block[xt_block_number_(ga, at[0], 0, at[2], k)];
-        cm_matrix scales_a = xt_scales_(x, &d->scale_a, 1, at, first, n);
-        cm_matrix scales_b = xt_scales_(x, &d->scale_b, 0, at, first, n);
+        const cm_matrix *left = &v[XT_MMA_RIGHT_].block[xt_block_number_(gb, 0, at[1], k, at[3])];
+        const cm_matrix *right = &v[XT_MMA_LEFT_].block[xt_block_number_(ga, at[0], 0, at[2], k)];
+        cm_matrix scales_a = xt_scales_(x, &v[XT_MMA_SCALE_A_], 1, at, first, n);
+        cm_matrix scales_b = xt_scales_(x, &v[XT_MMA_SCALE_B_], 0, at, first, n);
         const cm_scales scales = {&scales_b, &scales_a};
         sum = cm_mul_add_scaled(&x->cm, type, left, right, k ? &sum : c, &scales);
     }
     return sum;
 }
 
-XE_FN_ void xt_write_tile_mma_scaled_(xt_ctx *x, const xt_node_ *node)
-{
-    xt_scaled_desc_ d = *node->scaled;
-    const bool with_c = d.mma.sum.magic != 0;
-    xt_vec r = xt_make_vec_(x, node);
-    if (with_c) d.mma.sum = xt_now_as_(x, &d.mma.sum, CM_ACC);
-    d.mma.left = xt_now_as_(x, &d.mma.left, CM_B);
-    d.mma.right = xt_now_as_(x, &d.mma.right, CM_A);
-    d.scale_a = xt_now_as_(x, &d.scale_a, CM_ACC);
-    d.scale_b = xt_now_as_(x, &d.scale_b, CM_ACC);
-    if (r.blocks && d.scale_a.blocks && d.scale_b.blocks)
-        xt_emit_mma_(x, &d.mma, with_c, &r, xt_scaled_block_);
-    xt_define_vec_(x, node->result, r);
-}
+XE_FN_ void xt_write_tile_mma_scaled_(xt_ctx *x, const xt_node_ *n) { xt_write_product_(x, n, xt_scaled_block_); }
 
 /* lower/copy_in.c - copies a tile to local memory from rows of any pitch, with all subgroups. */
 
@@ -4536,7 +4573,7 @@ XE_FN_ void xt_write_stage_condition_(xt_ctx *x)
     spe_prologue_begin(m);
     for (int i = 0; i < x->stages.count; i++) {
         const xt_stage_ *s = xt_stage_at_(x, i);
-        const xt_tile *t = &xt_plan_tile_at_(x, s->from->number)->of->matrix;
+        const xt_tile *t = xt_tile_(x, xt_plan_tile_at_(x, s->from->number)->of->operand[XT_INIT_MATRIX_]);
         int inner = xt_inner_(t);
         const xt_val *of[] = {&t->pitch, &t->shape[inner], &t->shape[!inner]};
         static const int bits[] = {20, 22, 24};
@@ -4612,11 +4649,11 @@ XE_FN_ void xt_stage_matrix_(xt_ctx *x, xt_stage_ *s)
     spe_module *m = &x->m;
     const xt_tile *t = &s->tile;
     const xt_plan_tile_ *p = xt_plan_tile_at_(x, t->number);
-    const xt_tile *matrix = &p->of->matrix;
+    const xt_tile *matrix = xt_tile_(x, p->of->operand[XT_INIT_MATRIX_]);
     spe_id bytes = spe_i32(m, s->bytes), i64 = spe_int(m, 64), classes = spe_i32(m, s->classes);
     s->lines = xt_index_id_(x, &t->shape[!xt_inner_(t)]);
     s->address = spe_ptr_to_u(m, i64, t->base.id);
-    if (p->of->given.shape.count > 2) {
+    if (p->of->type > 2) {
         spe_id first = spe_ptr_to_u(m, i64, xt_now_(x, &matrix->base).id);
         s->address = spe_select(m, spe_ieq(m, s->lines, spe_i32(m, 0)), first, s->address);
     }
@@ -4873,7 +4910,7 @@ XE_FN_ spe_id xt_stage_pointer_(xt_ctx *x, const xt_stage_ *s, spe_id at)
         return spe_index(m, spe_ptr_cast(m, t.base.id, spe_int(m, 32)), at);
     }
     spe_id index = s->loop ? xt_value_at_(x, s->loop->index)->now.number.id : s->slice;
-    int step = s->loop ? (int)s->loop->step.integer : s->dist.shape[s->use == CM_B];
+    int step = s->loop ? (int)xt_number_(x, s->loop->step)->integer : s->dist.shape[s->use == CM_B];
     at = spe_iadd(m, at, spe_i32(m, s->at));
     if (index && s->buffers > 1) {
         spe_id two = spe_i32(m, 2), buffer = spe_umod(m, spe_udiv(m, index, spe_i32(m, step)), two);
@@ -5120,7 +5157,7 @@ XE_FN_ xt_stage_ *xt_stage_of_(xt_ctx *x, uint32_t id)
 XE_FN_ bool xt_write_staged_(xt_ctx *x, const xt_node_ *n)
 {
     bool store = n->op == XT_OP_STORE_TILE_;
-    xt_stage_ *s = xt_stage_of_(x, store ? n->scattered->vec.id : n->result), *first = s, *one;
+    xt_stage_ *s = xt_stage_of_(x, store ? n->operand[XT_ACCESS_VEC_] : n->result), *first = s, *one;
     if (store && s && s->to) xt_stage_fill_(x, s, s, true);
     if (store) return s && s->to;
     /* a repeated loop's last iteration may still be reading the buffer that the first one fills */
@@ -5145,37 +5182,37 @@ XE_FN_ bool xt_write_staged_(xt_ctx *x, const xt_node_ *n)
 
 /* lower/slices.c - writes products whose operands go through local memory slice by slice of k. */
 
-/* Adds the product of the slices at `slice` of k (0: the first) to d->sum, or makes it. */
-XE_FN_ void xt_emit_slice_(xt_ctx *x, xt_mma_desc_ *d, bool with_c, xt_vec *r, spe_id slice)
+/* Adds the product of the slices at `slice` of k (0: the first) to the sum, or makes it. */
+XE_FN_ void xt_emit_slice_(xt_ctx *x, xt_stage_ *left, xt_stage_ *right, const xt_vec *sum, xt_vec *r, spe_id slice)
 {
-    xt_stage_ *left = xt_stage_of_(x, d->left.id), *right = xt_stage_of_(x, d->right.id);
+    xt_vec v[XT_MMA_OPERANDS_];
     left->slice = right->slice = slice;
     xt_stage_begin_(x, left);
     xt_stage_begin_(x, right);
     xt_stage_end_(x, left, right);
-    d->left = xt_stage_get_(x, left, 0);
-    d->right = xt_stage_get_(x, right, 0);
-    xt_emit_mma_(x, d, with_c, r, xt_mma_block_);
-    d->sum = *r;
+    if (sum) v[XT_MMA_SUM_] = *sum;
+    v[XT_MMA_LEFT_] = xt_stage_get_(x, left, 0);
+    v[XT_MMA_RIGHT_] = xt_stage_get_(x, right, 0);
+    xt_emit_mma_(x, v, sum != NULL, r, xt_mma_block_);
     left->slice = right->slice = 0;
 }
 
-/* Computes a product in a loop over slices, from d->sum if it has one. */
-XE_FN_ void xt_emit_sliced_(xt_ctx *x, xt_mma_desc_ *d, bool with_c, xt_vec *r)
+/* Computes a product in a loop over slices, from a sum unless that is NULL. */
+XE_FN_ void xt_emit_sliced_(xt_ctx *x, xt_stage_ *left, xt_stage_ *right, const xt_vec *sum, xt_vec *r)
 {
     spe_module *m = &x->m;
-    const xt_stage_ *s = xt_stage_of_(x, d->left.id);
-    int size = s->dist.shape[1];
-    if (!with_c) xt_emit_slice_(x, d, false, r, 0);
-    uint32_t n = (uint32_t)xt_vec_ids_(&d->sum, NULL);
+    int size = left->dist.shape[1];
+    if (!sum) xt_emit_slice_(x, left, right, NULL, r, 0);
+    xt_vec all = sum ? *sum : *r;
+    uint32_t n = (uint32_t)xt_vec_ids_(&all, NULL);
     spe_id *ids = (spe_id *)xt_memory_(x, n * sizeof *ids), slice;
     if (!ids) return;
-    xt_vec_ids_(&d->sum, ids);
-    spe_id by = spe_i32(m, size), end = spe_i32(m, size * s->slices);
-    slice = spe_for(m, spe_i32(m, with_c ? 0 : size), end, by, n, ids);
-    d->sum = xt_vec_from_ids_(x, &d->sum, ids);
-    if (!d->sum.blocks) return;
-    xt_emit_slice_(x, d, true, r, slice);
+    xt_vec_ids_(&all, ids);
+    spe_id by = spe_i32(m, size), end = spe_i32(m, size * left->slices);
+    slice = spe_for(m, spe_i32(m, sum ? 0 : size), end, by, n, ids);
+    all = xt_vec_from_ids_(x, &all, ids);
+    if (!all.blocks) return;
+    xt_emit_slice_(x, left, right, &all, r, slice);
     xt_vec_ids_(r, ids);
     spe_endfor(m, n, ids);
     *r = xt_vec_from_ids_(x, r, ids);
@@ -5184,13 +5221,12 @@ XE_FN_ void xt_emit_sliced_(xt_ctx *x, xt_mma_desc_ *d, bool with_c, xt_vec *r)
 /* Writes a product, if its operands are sliced. */
 XE_FN_ bool xt_write_sliced_(xt_ctx *x, const xt_node_ *n)
 {
-    const xt_stage_ *s = n->op == XT_OP_TILE_MMA_ ? xt_stage_of_(x, n->mma->left.id) : NULL;
-    if (!s || s->slices == 1) return false;
-    xt_mma_desc_ d = *n->mma;
-    xt_vec r = xt_make_vec_(x, n);
-    bool with_c = d.sum.magic != 0;
-    if (with_c) d.sum = xt_now_as_(x, &d.sum, CM_ACC);
-    if (r.blocks) xt_emit_sliced_(x, &d, with_c, &r);
+    xt_stage_ *left = n->op == XT_OP_TILE_MMA_ ? xt_stage_of_(x, n->operand[XT_MMA_LEFT_]) : NULL;
+    if (!left || left->slices == 1) return false;
+    xt_vec r = xt_make_vec_(x, n), sum;
+    bool with_c = n->operand[XT_MMA_SUM_] != 0;
+    if (with_c) sum = xt_now_as_(x, xt_vector_(x, n->operand[XT_MMA_SUM_]), CM_ACC);
+    if (r.blocks) xt_emit_sliced_(x, left, xt_stage_of_(x, n->operand[XT_MMA_RIGHT_]), with_c ? &sum : NULL, &r);
     xt_define_vec_(x, n->result, r);
     return true;
 }
@@ -5200,15 +5236,15 @@ XE_FN_ bool xt_write_sliced_(xt_ctx *x, const xt_node_ *n)
 /* Bytes cast to f16, plus or minus a constant: both at once. False, with nothing written, if it is no such sum. */
 XE_FN_ bool xt_write_cast_plus_(xt_ctx *x, const xt_node_ *n)
 {
-    const xt_vectors_ *d = n->vectors;
-    if (d->type != CM_F16 || (n->kind != SPE_ARITH_ADD && n->kind != SPE_ARITH_SUB)) return false;
-    const xt_value_ *value = xt_value_at_(x, d->v[0].id);
+    if (n->type != CM_F16 || (n->kind != SPE_ARITH_ADD && n->kind != SPE_ARITH_SUB)) return false;
+    const xt_value_ *value = xt_value_at_(x, n->operand[0]);
     const xt_node_ *cast = xt_node_at_(x, value->node);
-    const xt_val *constant = xt_repeated_constant_(x, &d->v[1]);
+    const xt_val *constant = xt_repeated_constant_(x, n->operand[1]);
     if (cast->op != XT_OP_CAST_VECTOR_ || cast->kind || value->stage || !constant) return false;
-    if (cast->vectors->v[0].type != CM_I8 && cast->vectors->v[0].type != CM_U8) return false;
+    const xt_vec *from = xt_vector_(x, cast->operand[0]);
+    if (from->type != CM_I8 && from->type != CM_U8) return false;
     double number = constant->kind == SPE_INT ? (double)constant->integer : constant->real;
-    xt_vec r = xt_make_vec_(x, n), bytes = xt_now_as_(x, &cast->vectors->v[0], CM_ACC);
+    xt_vec r = xt_make_vec_(x, n), bytes = xt_now_as_(x, from, CM_ACC);
     for (int i = 0; i < r.blocks && spe_ok(&x->m); i++)
         r.block[i] = cm_convert_plus(&x->cm, &bytes.block[i], CM_F16, n->kind == SPE_ARITH_ADD ? number : -number);
     xt_define_vec_(x, n->result, xt_finish_vec_(x, r));
@@ -5239,15 +5275,14 @@ XE_FN_ void xt_leave_each_(xt_ctx *x, const xt_node_ *n, xt_each_fn_ each)
  * accumulator's. */
 XE_FN_ void xt_write_each_(xt_ctx *x, const xt_node_ *n, bool any, xt_each_fn_ each)
 {
-    const xt_vectors_ *d = n->vectors;
-    int count = xt_operand_count_(d);
+    int count = n->operands;
     xt_vec v[3];
     if (xt_is_deferred_(x, n)) {
         xt_leave_each_(x, n, each);
         return;
     }
     xt_vec r = xt_make_vec_(x, n);
-    for (int j = 0; j < count; j++) v[j] = xt_now_as_(x, &d->v[j], any ? r.use : CM_ACC);
+    for (int j = 0; j < count; j++) v[j] = xt_now_as_(x, xt_vector_(x, n->operand[j]), any ? r.use : CM_ACC);
     for (int i = 0; i < r.blocks && spe_ok(&x->m); i++) {
         const cm_matrix *a[3] = {NULL, NULL, NULL};
         for (int j = 0; j < count; j++) a[j] = &v[j].block[i];
@@ -5275,16 +5310,15 @@ XE_FN_ void xt_write_emit_vec_(xt_ctx *x, const xt_node_ *n) { xt_write_each_(x,
 XE_FN_ void xt_write_math_number_(xt_ctx *x, const xt_node_ *n)
 {
     spe_id id[3];
-    for (int i = 0; i < xt_math_info_(n->kind)->operands; i++)
-        id[i] = xt_now_id_(x, &n->numbers->v[i], n->numbers->type);
-    xt_define_(x, n->result, xt_scalar_(n->numbers->type, xt_math_part_(x, n, id), 1));
+    for (int i = 0; i < n->operands; i++) id[i] = xt_now_id_(x, xt_number_(x, n->operand[i]), n->type);
+    xt_define_(x, n->result, xt_scalar_(n->type, xt_math_part_(x, n, id), 1));
 }
 
 XE_FN_ void xt_write_bitcast_number_(xt_ctx *x, const xt_node_ *n)
 {
-    const xt_val *v = &n->numbers->v[0];
+    const xt_val *v = xt_number_(x, n->operand[0]);
     spe_id id = xt_now_id_(x, v, xt_carried_type_(v));
-    xt_define_(x, n->result, xt_scalar_(n->numbers->type, xt_bitcast_part_(x, n, &id), 1));
+    xt_define_(x, n->result, xt_scalar_(n->type, xt_bitcast_part_(x, n, &id), 1));
 }
 
 /* lower/loads.c - writes load_tile and store_tile. */
@@ -5308,18 +5342,19 @@ XE_FN_ bool xt_has_room_(const xt_ctx *x)
 
 XE_FN_ void xt_write_load_tile_(xt_ctx *x, const xt_node_ *n)
 {
-    const xt_load_desc_ *d = n->load;
+    const xt_outside_ *d = n->outside;
     xt_value_ *value = xt_value_at_(x, n->result);
     if (value->deferred && x->at == value->node) { /* left for its only use, which may load it transposed instead */
         value->unmade = true;
         return;
     }
     if (x->vulkan && x->vulkan->write_load(x, n)) return;
-    xt_tile t = xt_now_tile_(x, &d->tile);
+    xt_tile t = xt_now_tile_(x, xt_accessed_(x, n));
     cm_type storage = xt_storage_type_(t.type);
     xt_vec v = xt_make_vec_(x, n);
     xt_val padding = xt_padding_(t.type, d->padding);
-    bool plain = xt_pads_with_zero_(d) && d->border == XT_BORDER_PADDING && storage == v.type;
+    bool zero = xt_pads_with_zero_(t.type, d->padding);
+    bool plain = zero && d->border == XT_BORDER_PADDING && storage == v.type;
     x->cm.separate_headers = x->block2d && x->loops_around && xt_has_room_(x);
     if (x->unrolled && plain && xt_load_unrolled_(x, n, &t, &v)) {
         xt_define_vec_(x, n->result, v);
@@ -5327,7 +5362,7 @@ XE_FN_ void xt_write_load_tile_(xt_ctx *x, const xt_node_ *n)
     }
     for (xt_block_ b = xt_blocks_(x, &v.dist); v.blocks && xt_next_block_(&b);) {
         cm_mem mem = xt_mem_(x, &t, &b, (int)v.use);
-        if (!xt_pads_with_zero_(d)) mem.padding = xt_constant_(x, storage, &padding);
+        if (!zero) mem.padding = xt_constant_(x, storage, &padding);
         if (d->border != XT_BORDER_PADDING)
             v.block[b.i] = xt_load_bordered_(x, &t, &b, d->border, v.use);
         else
@@ -5339,28 +5374,26 @@ XE_FN_ void xt_write_load_tile_(xt_ctx *x, const xt_node_ *n)
 }
 
 /* Does a node load from what this number or pointer points to? */
-XE_FN_ bool xt_reads_from_(const xt_node_ *n, const xt_val *base)
+XE_FN_ bool xt_reads_from_(xt_ctx *x, const xt_node_ *n, const xt_val *base)
 {
-    const xt_val *from = n->op == XT_OP_LOAD_TILE_     ? &n->load->tile.base
-                         : n->op == XT_OP_LOAD_GATHER_ ? &n->scattered->access.tile.base
-                         : n->op == XT_OP_LOAD_        ? &n->numbers->v[0]
-                                                       : NULL;
-    return from && from->id == base->id;
+    bool tile = n->op == XT_OP_LOAD_TILE_ || n->op == XT_OP_LOAD_GATHER_;
+    if (tile) return xt_tile_(x, n->operand[XT_ACCESS_TILE_])->base.id == base->id;
+    return n->op == XT_OP_LOAD_ && xt_number_(x, n->operand[0])->id == base->id;
 }
 
 /* May a subgroup load what it stores at the node before a barrier? In straight-line code, what precedes the barrier
  * tells; else, in a loop for example, whether the kernel loads from there at all. */
 XE_FN_ bool xt_reads_its_store_(xt_ctx *x, int store)
 {
-    const xt_val *base = &xt_node_at_(x, store)->scattered->access.tile.base;
+    const xt_val *base = &xt_accessed_(x, xt_node_at_(x, store))->base;
     for (int i = store + 1; i < x->nodes.count; i++) {
         const xt_node_ *n = xt_node_at_(x, i);
         if (n->op == XT_OP_BARRIER_) return false;
-        if (xt_reads_from_(n, base)) return true;
+        if (xt_reads_from_(x, n, base)) return true;
         if (xt_does_(n->op, XT_BOUNDS_)) break;
     }
     for (int i = 0; i < x->nodes.count; i++)
-        if (xt_reads_from_(xt_node_at_(x, i), base)) return true;
+        if (xt_reads_from_(x, xt_node_at_(x, i), base)) return true;
     return false;
 }
 
@@ -5387,14 +5420,14 @@ XE_FN_ void xt_store_block_(xt_ctx *x, const xt_tile *t, const xt_block_ *at, co
 /* Stores each strip as soon as it is computed. */
 XE_FN_ void xt_store_strips_(xt_ctx *x, const xt_node_ *n)
 {
-    const xt_scattered_ *d = n->scattered;
-    xt_tile t = xt_now_tile_(x, &d->access.tile);
+    xt_value_ *value = xt_value_at_(x, n->operand[XT_ACCESS_VEC_]);
+    xt_tile t = xt_now_tile_(x, xt_accessed_(x, n));
     const spe_id first = xt_only_first_(x, &t);
     for (xt_block_ b = xt_blocks_(x, &t.dist); spe_ok(&x->m) && xt_next_block_(&b);) {
         xt_block_ at = b;
-        int i, strips = xt_strips_(&xt_value_at_(x, d->vec.id)->now.vec.block[b.i]);
+        int i, strips = xt_strips_(&value->now.vec.block[b.i]);
         for (i = 0; i < strips; i++, at.row += at.rows) {
-            cm_matrix strip = xt_strip_(x, &d->vec, b.i, i);
+            cm_matrix strip = xt_strip_(x, n->operand[XT_ACCESS_VEC_], b.i, i);
             if (at.row == b.row + b.rows) at.row = b.row, at.col += at.cols;
             at.rows = strip.layout.cols;
             at.cols = strip.layout.rows;
@@ -5403,17 +5436,17 @@ XE_FN_ void xt_store_strips_(xt_ctx *x, const xt_node_ *n)
             xt_store_block_(x, &t, &at, &strip, first);
         }
     }
-    xt_value_at_(x, d->vec.id)->unmade = false;
+    value->unmade = false;
 }
 
 XE_FN_ void xt_write_store_tile_(xt_ctx *x, const xt_node_ *n)
 {
-    xt_tile t = xt_now_tile_(x, &n->scattered->access.tile);
-    if (xt_value_at_(x, n->scattered->vec.id)->unmade) {
+    xt_tile t = xt_now_tile_(x, xt_accessed_(x, n));
+    if (xt_value_at_(x, n->operand[XT_ACCESS_VEC_])->unmade) {
         xt_store_strips_(x, n);
         return;
     }
-    xt_vec v = xt_now_vec_(x, &n->scattered->vec);
+    xt_vec v = xt_now_vec_(x, xt_vector_(x, n->operand[XT_ACCESS_VEC_]));
     if (v.blocks && xt_is_opaque_(v.use) && x->vulkan->store(x, &t, &v)) return;
     v = xt_as_use_(x, &v, CM_ACC);
     const spe_id first = xt_only_first_(x, &t);
@@ -5499,8 +5532,8 @@ XE_FN_ spe_id xt_store_element_(cm_ctx *c, cm_type type, spe_id ptr, spe_id v, v
     return 0;
 }
 
-/* Sets up an access. A base of negative size is empty. t: the tile's current state. */
-XE_FN_ xt_scattered_access_ xt_scattered_init_(xt_ctx *x, const xt_tile *t, const xt_vec *mask)
+/* Sets up an access. A base of negative size is empty. t: the tile's current state. mask: a value, or 0. */
+XE_FN_ xt_scattered_access_ xt_scattered_init_(xt_ctx *x, const xt_tile *t, uint32_t mask)
 {
     spe_module *m = &x->m;
     spe_id n = xt_index_id_(x, &t->shape[1]), zero = spe_i32(m, 0);
@@ -5510,7 +5543,7 @@ XE_FN_ xt_scattered_access_ xt_scattered_init_(xt_ctx *x, const xt_tile *t, cons
     n = spe_select(m, spe_sgt(m, n, zero), n, zero);
     s.count = spe_sconvert(m, spe_int(m, 64), n);
     s.all = xt_as_use_(x, &t->offsets, CM_ACC);
-    if (mask->magic) s.allowed = xt_now_as_(x, mask, CM_ACC);
+    if (mask) s.allowed = xt_now_as_(x, xt_vector_(x, mask), CM_ACC);
     return s;
 }
 
@@ -5525,12 +5558,11 @@ XE_FN_ bool xt_scattered_next_(xt_scattered_access_ *s, xt_block_ *b)
 
 XE_FN_ void xt_write_load_gather_(xt_ctx *x, const xt_node_ *n)
 {
-    const xt_gather_desc_ *d = &n->scattered->access;
-    xt_tile t = xt_now_tile_(x, &d->tile);
+    xt_tile t = xt_now_tile_(x, xt_tile_(x, n->operand[XT_ACCESS_TILE_]));
     cm_type storage = xt_storage_type_(t.type);
     xt_vec v = xt_make_vec_(x, n);
-    xt_scattered_access_ s = xt_scattered_init_(x, &t, &d->mask);
-    xt_val padding = xt_padding_(t.type, d->padding);
+    xt_scattered_access_ s = xt_scattered_init_(x, &t, n->operand[XT_ACCESS_MASK_]);
+    xt_val padding = xt_padding_(t.type, n->outside->padding);
     for (xt_block_ b = xt_blocks_(x, &v.dist); v.blocks && xt_scattered_next_(&s, &b);) {
         cm_layout l = cm_layout_for(&x->cm, s.offsets->layout.rows, s.offsets->layout.cols, storage, CM_ACC);
         v.block[b.i] = xt_gather_block_(&s, &l, xt_constant_(x, storage, &padding));
@@ -5540,18 +5572,18 @@ XE_FN_ void xt_write_load_gather_(xt_ctx *x, const xt_node_ *n)
 }
 
 /* Accesses all blocks; r receives fn's results, unless NULL. */
-XE_FN_ void xt_visit_scattered_(xt_ctx *x, const xt_scattered_ *d, cm_visit_fn fn, void *user, xt_vec *r)
+XE_FN_ void xt_visit_scattered_(xt_ctx *x, const xt_node_ *n, cm_visit_fn fn, void *user, xt_vec *r)
 {
-    xt_tile t = xt_now_tile_(x, &d->access.tile);
-    xt_vec v = xt_now_as_(x, &d->vec, CM_ACC);
-    xt_scattered_access_ s = xt_scattered_init_(x, &t, &d->access.mask);
+    xt_tile t = xt_now_tile_(x, xt_tile_(x, n->operand[XT_ACCESS_TILE_]));
+    xt_vec v = xt_now_as_(x, xt_vector_(x, n->operand[XT_ACCESS_VEC_]), CM_ACC);
+    xt_scattered_access_ s = xt_scattered_init_(x, &t, n->operand[XT_ACCESS_MASK_]);
     for (xt_block_ b = xt_blocks_(x, &v.dist); v.blocks && xt_scattered_next_(&s, &b);)
         xt_visit_block_(&s, &v.block[b.i], fn, user, r ? &r->block[b.i] : NULL);
 }
 
 XE_FN_ void xt_write_store_scatter_(xt_ctx *x, const xt_node_ *n)
 {
-    xt_visit_scattered_(x, n->scattered, xt_store_element_, NULL, NULL);
+    xt_visit_scattered_(x, n, xt_store_element_, NULL, NULL);
 }
 
 /* lower/atomics.c - writes atomic_rmw. */
@@ -5639,11 +5671,10 @@ XE_FN_ spe_id xt_rmw_element_(cm_ctx *c, cm_type type, spe_id ptr, spe_id v, voi
 
 XE_FN_ void xt_write_atomic_rmw_(xt_ctx *x, const xt_node_ *n)
 {
-    const xt_scattered_ *d = n->scattered;
-    xt_vec r = xt_make_vec_(x, n), v = xt_now_as_(x, &d->vec, CM_ACC);
-    xt_tile t = xt_now_tile_(x, &d->access.tile);
+    xt_vec r = xt_make_vec_(x, n), v = xt_now_as_(x, xt_vector_(x, n->operand[XT_ACCESS_VEC_]), CM_ACC);
+    xt_tile t = xt_now_tile_(x, xt_tile_(x, n->operand[XT_ACCESS_TILE_]));
     xt_rmw_ rmw = {(xt_rmw_kind_)n->kind, (uint32_t)(t.base.local ? SPE_ScopeWorkgroup : SPE_ScopeDevice)};
-    if (t.scatter) xt_visit_scattered_(x, d, xt_rmw_element_, &rmw, r.blocks ? &r : NULL);
+    if (t.scatter) xt_visit_scattered_(x, n, xt_rmw_element_, &rmw, r.blocks ? &r : NULL);
     for (xt_block_ b = xt_blocks_(x, &t.dist); !t.scatter && v.blocks && r.blocks && xt_next_block_(&b);) {
         cm_mem mem = xt_mem_(x, &t, &b, XT_VISITED_);
         r.block[b.i] = cm_visit(&x->cm, &v.block[b.i], &mem, xt_rmw_element_, &rmw);
@@ -5710,13 +5741,13 @@ XE_FN_ xt_tile xt_transposed_tile_(xt_ctx *x, const xt_tile *of, const xt_dist *
 XE_FN_ bool xt_move_by_loading_(xt_ctx *x, const xt_node_ *n, xt_vec *r)
 {
     const xt_move_ *how = n->move;
-    const xt_vec *v = &how->v;
-    const xt_load_desc_ *d = n->op == XT_OP_TRANSPOSE_ ? xt_loaded_(x, v, x->at) : NULL;
-    if (!d || !(how->reloaded || how->origin)) return false;
+    const xt_vec *v = xt_vector_(x, n->operand[XT_MOVE_VEC_]);
+    const xt_tile *from = n->op == XT_OP_TRANSPOSE_ ? xt_loaded_(x, v->id, x->at) : NULL;
+    if (!from || !(how->reloaded || how->origin)) return false;
     if (!how->reloaded && (xt_dist_pieces(&v->dist) != 1 || v->dist.data[0] != r->dist.data[1])) return false;
     if (!how->reloaded && x->block2d && r->use == CM_ACC && xt_bytes_(v->type) != 4) return false;
     xt_remark_(x, "loaded transposed");
-    xt_tile t = xt_transposed_tile_(x, &d->tile, how->reloaded ? &r->dist : NULL);
+    xt_tile t = xt_transposed_tile_(x, from, how->reloaded ? &r->dist : NULL);
     for (xt_block_ b = xt_blocks_(x, &r->dist); xt_next_block_(&b);) {
         cm_mem mem = xt_mem_(x, &t, &b, (int)r->use);
         r->block[b.i] = cm_load(&x->cm, b.cols, b.rows, r->type, r->use, &mem);
@@ -5750,7 +5781,7 @@ XE_FN_ void xt_write_move_(xt_ctx *x, const xt_node_ *n)
 {
     xt_vec r = xt_make_vec_(x, n);
     if (r.blocks && !xt_move_by_loading_(x, n, &r)) {
-        xt_vec v = xt_moved_vec_(x, &n->move->v);
+        xt_vec v = xt_moved_vec_(x, xt_vector_(x, n->operand[XT_MOVE_VEC_]));
         if (v.blocks && n->move->origin) r = xt_move_within_(x, n, &v, r);
         else if (v.blocks) r = xt_through_scratch_(x, &v, &n->move->from, r);
     }
@@ -5859,7 +5890,7 @@ XE_FN_ xt_vec xt_reduce_local_(xt_ctx *x, const xt_vec *v, xt_group_ group, xt_v
 XE_FN_ void xt_write_reduce_(xt_ctx *x, const xt_node_ *n)
 {
     const xt_group_ group = {n->kind, n->move->dim, n->move->size, xt_combine_};
-    xt_vec v = xt_now_vec_(x, &n->move->v), r = xt_make_vec_(x, n);
+    xt_vec v = xt_now_vec_(x, xt_vector_(x, n->operand[XT_MOVE_VEC_])), r = xt_make_vec_(x, n);
     xt_define_vec_(x, n->result, r.blocks && v.blocks ? xt_reduce_local_(x, &v, group, r) : r);
 }
 
@@ -5870,7 +5901,7 @@ typedef struct {
     xt_ctx *x;
     xt_field_ f;
     int kind;
-    const xt_move_ *of;
+    const xt_node_ *of;
     int *element; /* element[c * CM_LANES + p]: the element in lane p of component c, -1: none */
     int span;     /* elements of a piece along the dimension */
 } xt_scan_;
@@ -5895,17 +5926,16 @@ XE_FN_ spe_id xt_scan_neutral_(xt_ctx *x, int kind, int type)
 /* An element's position along the dimension, in its piece. */
 XE_FN_ int xt_scan_at_(const xt_scan_ *s, int element)
 {
-    return (s->of->dim ? element % s->f.cols : element / s->f.cols) % s->span;
+    return (s->of->move->dim ? element % s->f.cols : element / s->f.cols) % s->span;
 }
 
 XE_FN_ bool xt_scan_init_(xt_scan_ *s, xt_ctx *x, const xt_node_ *n)
 {
-    const xt_move_ *of = n->move;
-    xt_vec v = xt_now_vec_(x, &of->v);
+    xt_vec v = xt_now_vec_(x, xt_vector_(x, n->operand[XT_MOVE_VEC_]));
     s->x = x;
     s->kind = n->kind;
-    s->of = of;
-    s->span = v.dist.data[of->dim];
+    s->of = n;
+    s->span = v.dist.data[n->move->dim];
     if (!xt_field_of_(x, &s->f, &v, xt_wide_type_((int)v.type))) return false;
     s->element = (int *)xt_memory_(x, (size_t)s->f.comps * CM_LANES * sizeof *s->element);
     if (!s->element) return false;
@@ -5918,7 +5948,7 @@ XE_FN_ bool xt_scan_init_(xt_scan_ *s, xt_ctx *x, const xt_node_ *n)
  * those whose element has none. */
 XE_FN_ spe_id xt_scan_before_(const xt_scan_ *s, xt_field_ *f, int c, int by, xt_lanes_ mask[2])
 {
-    int from[XT_LANES_MAX_], step = by * (s->of->dim ? 1 : f->cols);
+    int from[XT_LANES_MAX_], step = by * (s->of->move->dim ? 1 : f->cols);
     mask[0] = mask[1] = 0;
     for (int p = 0; p < s->x->S; p++) {
         int e = s->element[c * CM_LANES + p];
@@ -5992,13 +6022,13 @@ XE_FN_ bool xt_scan_finish_(xt_scan_ *s, xt_field_ *out)
     spe_id neutral = xt_scan_neutral_(s->x, s->kind, s->f.type);
     xt_field_ carry;
     if (!xt_scan_copy_(s, &s->f, out)) return false;
-    for (int c = 0; s->of->exclusive && c < out->comps; c++) {
+    for (int c = 0; s->of->move->exclusive && c < out->comps; c++) {
         xt_lanes_ mask[2];
         spe_id before = xt_scan_before_(s, &s->f, c, 1, mask);
         out->comp[c] = xt_scan_choose_(s, mask, before, neutral);
     }
-    if (s->of->part.id) {
-        xt_vec v = xt_now_vec_(s->x, &s->of->part);
+    if (s->of->operand[XT_MOVE_PART_]) {
+        xt_vec v = xt_now_vec_(s->x, xt_vector_(s->x, s->of->operand[XT_MOVE_PART_]));
         if (!xt_field_of_(s->x, &carry, &v, s->f.type)) return false;
         for (int c = 0; c < out->comps; c++)
             out->comp[c] = xt_combine_(&s->x->m, s->kind, out->type, carry.comp[c], out->comp[c]);
@@ -6033,11 +6063,11 @@ XE_FN_ int xt_carried_ids_(xt_ctx *x, const xt_vec *v, cm_use use, spe_id *ids)
 }
 
 /* Does a variable get, at the end of a side, the vector that another had when the side began? */
-XE_FN_ bool xt_is_rotated_(xt_frame_ *f, const xt_slot_ *s, xt_carried_ *t)
+XE_FN_ bool xt_is_rotated_(xt_ctx *x, const xt_frame_ *f, const xt_slot_ *s, const xt_vec *v)
 {
-    const xt_vec *v = xt_carried_vec_(t), *first;
+    const xt_vec *first;
     for (int i = 0; i < f->slots; i++) {
-        first = xt_carried_vec_(f->op == XT_OP_IF_ ? &f->slot[i].start : &f->slot[i].body);
+        first = xt_vec_in_(xt_object_of_(x, f->op == XT_OP_IF_ ? f->slot[i].start : f->slot[i].body));
         if (&f->slot[i] != s && first && first->id == v->id) return true;
     }
     return false;
@@ -6050,16 +6080,17 @@ XE_FN_ int xt_gather_(xt_ctx *x, xt_frame_ *f, bool at_end, bool second)
     int at = 0;
     for (int i = 0; i < f->slots; i++) {
         xt_slot_ *s = &f->slot[i];
-        xt_carried_ *t = !at_end ? &s->start : second ? &s->now : &s->body;
+        const xt_object_ *start = xt_object_of_(x, s->start);
+        const xt_object_ *t = !at_end ? start : xt_object_of_(x, second ? s->now : s->body);
         for (int j = 0; j < XT_COMPONENTS_; j++) {
             if (!(s->mask >> j & 1)) continue;
-            if (f->ids) f->ids[at] = xt_now_id_(x, xt_scalar_of_(t, j), xt_carried_type_(xt_scalar_of_(&s->start, j)));
+            if (f->ids) f->ids[at] = xt_now_id_(x, xt_scalar_of_(t, j), xt_carried_type_(xt_scalar_of_(start, j)));
             at++;
         }
         if (!(s->mask & XT_VEC_CHANGES_)) continue;
         spe_id *ids = f->ids ? f->ids + at : NULL;
-        int n = xt_carried_ids_(x, xt_carried_vec_(t), xt_layout_(x, xt_carried_vec_(&s->start)->id), ids);
-        if (ids && (!at_end || xt_is_rotated_(f, s, t))) spe_differ(&x->m, 0, (uint32_t)n, ids);
+        int n = xt_carried_ids_(x, xt_vec_in_(t), xt_layout_(x, xt_vec_in_(start)->id), ids);
+        if (ids && (!at_end || xt_is_rotated_(x, f, s, xt_vec_in_(t)))) spe_differ(&x->m, 0, (uint32_t)n, ids);
         at += n;
     }
     return at;
@@ -6069,22 +6100,20 @@ XE_FN_ int xt_gather_(xt_ctx *x, xt_frame_ *f, bool at_end, bool second)
 XE_FN_ int xt_set_carried_(xt_ctx *x, const xt_vec *start, uint32_t id, const spe_id *ids)
 {
     xt_vec now = xt_value_is_opaque_(x, id) ? x->vulkan->vec(x, start) : xt_now_vec_(x, start);
-    xt_vec v = xt_value_at_(x, id)->now.vec;
     now = xt_vec_from_ids_(x, &now, ids);
-    v.use = now.use;
-    v.blocks = now.blocks;
-    v.block = now.block;
-    xt_define_vec_(x, id, v);
-    return xt_vec_ids_(&v, NULL);
+    now.id = id;
+    xt_define_vec_(x, id, now);
+    return xt_vec_ids_(&now, NULL);
 }
 
 /* How far the index is from its start after the loop: the smallest multiple of the step that is not below hi - lo. */
 XE_FN_ spe_id xt_for_distance_(xt_ctx *x, const xt_frame_ *f)
 {
     spe_module *m = &x->m;
-    spe_id lo = xt_now_id_(x, &f->lo, CM_I32), hi = xt_now_id_(x, &f->hi, CM_I32);
-    spe_id step = xt_index_id_(x, &f->step), iterations = spe_isub(m, hi, lo);
-    iterations = spe_udiv(m, spe_iadd(m, iterations, spe_i32(m, (int32_t)f->step.integer - 1)), step);
+    const xt_val *by = xt_number_(x, f->step);
+    spe_id lo = xt_now_id_(x, xt_number_(x, f->lo), CM_I32), hi = xt_now_id_(x, xt_number_(x, f->hi), CM_I32);
+    spe_id step = xt_index_id_(x, by), iterations = spe_isub(m, hi, lo);
+    iterations = spe_udiv(m, spe_iadd(m, iterations, spe_i32(m, (int32_t)by->integer - 1)), step);
     iterations = spe_imul(m, iterations, step);
     spe_id zero = spe_i32(m, 0);
     return spe_select(m, spe_slt(m, lo, hi), iterations, zero);
@@ -6098,10 +6127,10 @@ XE_FN_ void xt_scatter_(xt_ctx *x, xt_frame_ *f, bool result, spe_id advance)
     int at = 0;
     for (int i = 0; i < f->slots; i++) {
         xt_slot_ *s = &f->slot[i];
-        xt_carried_ *t = result ? &s->result : &s->body;
-        xt_vec *v = xt_carried_vec_(t);
-        xt_val *first;
-        for (int j = 0; (first = xt_scalar_of_(&s->start, j)) != NULL; j++) {
+        const xt_object_ *start = xt_object_of_(x, s->start), *t = xt_object_of_(x, result ? s->result : s->body);
+        const xt_vec *v = xt_vec_in_(t);
+        const xt_val *first;
+        for (int j = 0; (first = xt_scalar_of_(start, j)) != NULL; j++) {
             bool changes = s->mask >> j & 1, counts = s->mask >> XT_COUNTS_SHIFT_ >> j & 1;
             if (result && !changes && !counts) continue;
             uint32_t id = xt_scalar_of_(t, j)->id;
@@ -6119,9 +6148,9 @@ XE_FN_ void xt_scatter_(xt_ctx *x, xt_frame_ *f, bool result, spe_id advance)
         }
         if (!v) continue;
         if (s->mask & XT_VEC_CHANGES_)
-            at += xt_set_carried_(x, xt_carried_vec_(&s->start), v->id, f->ids + at);
+            at += xt_set_carried_(x, xt_vec_in_(start), v->id, f->ids + at);
         else if (!result)
-            xt_define_vec_(x, v->id, xt_now_vec_(x, xt_carried_vec_(&s->start)));
+            xt_define_vec_(x, v->id, xt_now_vec_(x, xt_vec_in_(start)));
     }
 }
 
@@ -6141,9 +6170,10 @@ XE_FN_ bool xt_make_ids_(xt_ctx *x, xt_frame_ *f)
 /* Sets the values at the top of the body, or of a copy of it, from the frame's ids. */
 XE_FN_ void xt_write_iteration_(xt_ctx *x, xt_frame_ *f)
 {
-    int align = xt_least_(xt_val_align_(&f->lo), xt_val_align_(&f->step));
+    const xt_val *step = xt_number_(x, f->step);
+    int align = xt_least_(xt_val_align_(xt_number_(x, f->lo)), xt_val_align_(step));
     spe_id k =
-        f->copy ? spe_iadd(&x->m, f->iteration, spe_i32(&x->m, f->copy * (int32_t)f->step.integer)) : f->iteration;
+        f->copy ? spe_iadd(&x->m, f->iteration, spe_i32(&x->m, f->copy * (int32_t)step->integer)) : f->iteration;
     xt_scatter_(x, f, false, f->counts ? spe_isub(&x->m, k, f->from) : 0);
     xt_define_(x, f->index, xt_scalar_(CM_I32, k, align));
 }
@@ -6155,7 +6185,8 @@ XE_FN_ uint32_t xt_loop_ids_(const xt_frame_ *f) { return (uint32_t)(f->id_count
 XE_FN_ void xt_write_loop_(xt_ctx *x, xt_frame_ *f, spe_id from, int copies)
 {
     spe_module *m = &x->m;
-    xt_val lo = xt_now_(x, &f->lo), hi = xt_now_(x, &f->hi), step = xt_now_(x, &f->step);
+    xt_val lo = xt_now_(x, xt_number_(x, f->lo)), hi = xt_now_(x, xt_number_(x, f->hi)),
+           step = xt_now_(x, xt_number_(x, f->step));
     spe_id to = xt_index_id_(x, &hi), by = xt_index_id_(x, &step);
     if (copies > 1) { /* no iteration begins that the loop would end within */
         spe_id others = spe_imul(m, by, spe_i32(m, copies - 1));
@@ -6180,7 +6211,7 @@ XE_FN_ void xt_write_loop_(xt_ctx *x, xt_frame_ *f, spe_id from, int copies)
 XE_FN_ void xt_write_for_(xt_ctx *x, const xt_node_ *n)
 {
     xt_frame_ *f = n->frame;
-    xt_val lo = xt_now_(x, &f->lo);
+    xt_val lo = xt_now_(x, xt_number_(x, f->lo));
     if (!xt_make_ids_(x, f)) return;
     f->side_before = x->side;
     x->side = 0;
@@ -6214,13 +6245,13 @@ XE_FN_ bool xt_write_next_(xt_ctx *x, xt_frame_ *f)
 
 XE_FN_ void xt_write_while_test_(xt_ctx *x, const xt_node_ *n)
 {
-    spe_while_test(&x->m, xt_now_id_(x, n->condition, XT_BOOL_));
+    spe_while_test(&x->m, xt_now_id_(x, xt_number_(x, n->operand[0]), XT_BOOL_));
 }
 
 XE_FN_ void xt_write_if_(xt_ctx *x, const xt_node_ *n)
 {
     xt_frame_ *f = n->frame;
-    if (xt_make_ids_(x, f)) spe_if(&x->m, xt_now_id_(x, &f->lo, XT_BOOL_));
+    if (xt_make_ids_(x, f)) spe_if(&x->m, xt_now_id_(x, xt_number_(x, f->lo), XT_BOOL_));
     f->side_before = x->side;
     x->side = x->m.block;
 }
@@ -6265,11 +6296,12 @@ XE_FN_ void xt_write_barrier_(xt_ctx *x, const xt_node_ *n)
 
 XE_FN_ void xt_write_emit_(xt_ctx *x, const xt_node_ *n)
 {
-    const xt_emitted_ *d = n->emitted;
     spe_id ids[8];
-    for (int i = 0; i < d->numbers.count; i++)
-        ids[i] = xt_now_id_(x, &d->numbers.at[i], xt_carried_type_(&d->numbers.at[i]));
-    xt_define_(x, n->result, xt_scalar_(d->type, d->fn(&x->cm, ids, d->user), 1));
+    for (int i = 0; i < n->operands; i++) {
+        const xt_val *v = xt_number_(x, n->operand[i]);
+        ids[i] = xt_now_id_(x, v, xt_carried_type_(v));
+    }
+    xt_define_(x, n->result, xt_scalar_(n->type, n->users->number(&x->cm, ids, n->users->user), 1));
 }
 
 /* lower/random.c - random numbers: Philox2x32-10 (Salmon, Moraes, Dror, Shaw: Parallel random numbers: as easy as 1,
@@ -6318,31 +6350,30 @@ XE_FN_ cm_matrix xt_random_block_(cm_ctx *c, const cm_matrix *const *v, void *us
 
 /* lower/element.c - writes single numbers. */
 
-XE_FN_ spe_id xt_element_pointer_(xt_ctx *x, const xt_numbers_ *d)
+/* Of operands 0, the base, and 1. */
+XE_FN_ spe_id xt_element_pointer_(xt_ctx *x, const xt_node_ *n)
 {
-    spe_id base = xt_now_(x, &d->v[0]).id;
-    return spe_index(&x->m, base, xt_now_id_(x, &d->v[1], CM_I32));
+    spe_id base = xt_now_(x, xt_number_(x, n->operand[0])).id;
+    return spe_index(&x->m, base, xt_now_id_(x, xt_number_(x, n->operand[1]), CM_I32));
 }
 
 XE_FN_ void xt_write_load_(xt_ctx *x, const xt_node_ *n)
 {
-    const xt_numbers_ *d = n->numbers;
-    cm_type type = (cm_type)d->v[0].type;
-    spe_id v = spe_load(&x->m, xt_element_pointer_(x, d), (uint32_t)xt_bytes_(type));
-    xt_define_(x, n->result, xt_scalar_(d->type, cm_to_arith(&x->cm, type, v), 1));
+    cm_type type = (cm_type)xt_number_(x, n->operand[0])->type;
+    spe_id v = spe_load(&x->m, xt_element_pointer_(x, n), (uint32_t)xt_bytes_(type));
+    xt_define_(x, n->result, xt_scalar_(n->type, cm_to_arith(&x->cm, type, v), 1));
 }
 
 XE_FN_ void xt_write_store_(xt_ctx *x, const xt_node_ *n)
 {
-    const xt_numbers_ *d = n->numbers;
-    cm_type type = (cm_type)d->v[0].type;
-    spe_id id = cm_from_arith(&x->cm, type, xt_now_id_(x, &d->v[2], d->type));
-    spe_store(&x->m, xt_element_pointer_(x, d), id, (uint32_t)xt_bytes_(type));
+    cm_type type = (cm_type)xt_number_(x, n->operand[0])->type;
+    spe_id id = cm_from_arith(&x->cm, type, xt_now_id_(x, xt_number_(x, n->operand[2]), n->type));
+    spe_store(&x->m, xt_element_pointer_(x, n), id, (uint32_t)xt_bytes_(type));
 }
 
 XE_FN_ void xt_write_element_(xt_ctx *x, const xt_node_ *n)
 {
-    xt_vec v = xt_now_vec_(x, &n->vectors->v[0]);
+    xt_vec v = xt_now_vec_(x, xt_vector_(x, n->operand[0]));
     int type = xt_number_type_((int)v.type);
     xt_field_ f;
     if (!v.blocks || !xt_field_of_(x, &f, &v, (int)xt_storage_type_((cm_type)type))) return;
@@ -6465,11 +6496,13 @@ XE_FN_ bool xt_choose_resources_(xt_ctx *x)
 
 /* Bytes of the vectors that a region carries, per subgroup. */
 XE_ONCE_
-XE_FN_ size_t xt_carried_bytes_(const xt_frame_ *f)
+XE_FN_ size_t xt_carried_bytes_(xt_ctx *x, const xt_frame_ *f)
 {
     size_t all = 0;
-    for (int i = 0; i < f->slots; i++)
-        if (f->slot[i].start.magic == XT_VEC_MAGIC_) all += xt_vec_bytes_(&f->slot[i].start.vec);
+    for (int i = 0; i < f->slots; i++) {
+        const xt_object_ *start = xt_object_of_(x, f->slot[i].start);
+        if (start->magic == XT_VEC_MAGIC_) all += xt_vec_bytes_(&start->vec);
+    }
     return all;
 }
 
@@ -6478,16 +6511,16 @@ XE_FN_ void xt_find_products_(xt_ctx *x)
 {
     for (int i = 0; i < x->nodes.count; i++) {
         const xt_node_ *n = xt_node_at_(x, i);
-        const xt_mma_desc_ *d = n->mma;
         if (!xt_is_mma_(n->op)) continue;
-        size_t sum = xt_vec_bytes_(&xt_value_at_(x, n->result)->now.vec);
-        size_t carried = n->in ? xt_carried_bytes_(n->in) : 0;
-        size_t all = (sum > carried ? sum : carried) + xt_vec_bytes_(&d->left) + xt_vec_bytes_(&d->right);
+        const xt_vec *left = xt_vector_(x, n->operand[XT_MMA_LEFT_]), *right = xt_vector_(x, n->operand[XT_MMA_RIGHT_]);
+        size_t sum = xt_vec_bytes_(xt_vector_(x, n->result));
+        size_t carried = n->in ? xt_carried_bytes_(x, n->in) : 0;
+        size_t all = (sum > carried ? sum : carried) + xt_vec_bytes_(left) + xt_vec_bytes_(right);
         if (sum > x->accumulator_bytes) x->accumulator_bytes = sum;
         if (all > x->product_bytes) x->product_bytes = all;
-        int lines = d->left.dist.data[0];
+        int lines = left->dist.data[0];
         if (x->target.block1d && lines > 8) lines = 8; /* they are loaded as they are used */
-        size_t slice = sum + (size_t)(lines + d->right.dist.data[1]) * 32; /* eight dwords per line */
+        size_t slice = sum + (size_t)(lines + right->dist.data[1]) * 32; /* eight dwords per line */
         if (slice <= x->slice_bytes) continue;
         x->slice_bytes = slice;
         x->largest = i;
@@ -6504,11 +6537,12 @@ XE_FN_ void xt_find_reloads_(xt_ctx *x)
     for (int i = 0; i < x->nodes.count; i++) {
         const xt_node_ *n = xt_node_at_(x, i);
         xt_move_ *d = n->move;
-        if (n->op != XT_OP_TRANSPOSE_ || !xt_loaded_(x, &d->v, i)) continue;
-        const int *data = d->v.dist.data;
-        int bytes = xt_bytes_(d->v.type);
+        if (n->op != XT_OP_TRANSPOSE_ || !xt_loaded_(x, n->operand[XT_MOVE_VEC_], i)) continue;
+        const xt_vec *v = xt_vector_(x, n->operand[XT_MOVE_VEC_]);
+        const int *data = v->dist.data;
+        int bytes = xt_bytes_(v->type);
         d->reloaded = x->target.block2d_sizes && !d->origin && data[0] * bytes % 4 == 0 && data[1] * bytes % 4 == 0;
-        xt_value_at_(x, d->v.id)->deferred = xt_value_at_(x, d->v.id)->uses == 1;
+        xt_value_at_(x, v->id)->deferred = xt_value_at_(x, v->id)->uses == 1;
     }
 }
 
@@ -6525,7 +6559,7 @@ XE_FN_ bool xt_find_scratch_(xt_ctx *x)
         const xt_node_ *n = xt_node_at_(x, i);
         const xt_move_ *d = n->move;
         if (!xt_does_(n->op, XT_MOVES_) || d->origin || d->reloaded) continue;
-        xt_scratch_ s = xt_scratch_init_(&d->v, &d->from);
+        xt_scratch_ s = xt_scratch_init_(xt_vector_(x, n->operand[XT_MOVE_VEC_]), &d->from);
         size_t row = (size_t)s.pitch * (size_t)s.bytes, all = row * (size_t)s.height;
         if (d->from.in_order) row = all;
         if (all > wanted) wanted = all;
@@ -6565,14 +6599,12 @@ XE_FN_ void xt_need_layout_(xt_ctx *x, uint32_t id, cm_use use) { xt_value_at_(x
 
 XE_FN_ void xt_product_layouts_(xt_ctx *x, const xt_node_ *n)
 {
-    const xt_mma_desc_ *d = n->mma;
     if (x->vulkan && x->vulkan->is_product(x, n)) return;
-    xt_need_layout_(x, d->left.id, CM_B);
-    xt_need_layout_(x, d->right.id, CM_A);
+    xt_need_layout_(x, n->operand[XT_MMA_LEFT_], CM_B);
+    xt_need_layout_(x, n->operand[XT_MMA_RIGHT_], CM_A);
     xt_need_layout_(x, n->result, CM_ACC);
-    if (d->sum.magic) xt_same_layout_(x, n->result, d->sum.id);
-    if (n->op == XT_OP_TILE_MMA_SCALED_) xt_need_layout_(x, n->scaled->scale_a.id, CM_ACC);
-    if (n->op == XT_OP_TILE_MMA_SCALED_) xt_need_layout_(x, n->scaled->scale_b.id, CM_ACC);
+    if (n->operand[XT_MMA_SUM_]) xt_same_layout_(x, n->result, n->operand[XT_MMA_SUM_]);
+    for (int i = XT_MMA_SCALE_A_; i < n->operands; i++) xt_need_layout_(x, n->operand[i], CM_ACC);
 }
 
 XE_FN_ void xt_find_layouts_(xt_ctx *x)
@@ -6581,10 +6613,10 @@ XE_FN_ void xt_find_layouts_(xt_ctx *x)
         const xt_node_ *n = xt_node_at_(x, i);
         if (xt_is_mma_(n->op)) xt_product_layouts_(x, n);
         if (n->op == XT_OP_END_) xt_join_carried_(x, n->frame, xt_same_layout_);
-        if (xt_does_(n->op, XT_RENAMES_)) xt_same_layout_(x, n->move->part.id, n->result);
-        if (n->op == XT_OP_SPLAT_ && n->splat->like) xt_same_layout_(x, n->splat->like, n->result);
+        if (xt_does_(n->op, XT_RENAMES_)) xt_same_layout_(x, n->operand[XT_MOVE_PART_], n->result);
+        if (n->op == XT_OP_SPLAT_ && n->operands > 1) xt_same_layout_(x, n->operand[1], n->result);
         if (n->op == XT_OP_MATH_VECTOR_ || (n->op == XT_OP_BINARY_VECTOR_ && !xt_is_compare_(n->kind)))
-            for (int j = 0; j < 3 && n->vectors->v[j].magic; j++) xt_same_layout_(x, n->vectors->v[j].id, n->result);
+            for (int j = 0; j < n->operands; j++) xt_same_layout_(x, n->operand[j], n->result);
     }
 }
 
@@ -6620,7 +6652,7 @@ XE_FN_ xt_plan_offset_ *xt_need_(xt_ctx *x, const xt_tile *t, const xt_val *valu
     o = (xt_plan_offset_ *)spe_list_add(&x->m, &x->offsets, sizeof *o);
     if (!o) return NULL;
     o->tile = t->number;
-    o->value = *value;
+    o->value = xt_value_of_(x, value);
     o->mask = mask;
     return o;
 }
@@ -6641,14 +6673,15 @@ XE_FN_ void xt_need_step_(xt_ctx *x, const xt_tile *t, const xt_val *step, bool 
 XE_FN_ void xt_need_multiple_(xt_ctx *x, const xt_tile *t, const xt_val *v, int of)
 {
     const xt_node_ *n = v->kind == SPE_SCALAR ? xt_node_at_(x, xt_value_at_(x, v->id)->node) : NULL;
-    const xt_numbers_ *d = n && n->op == XT_OP_BINARY_NUMBER_ ? n->numbers : NULL;
+    bool sum = n && n->op == XT_OP_BINARY_NUMBER_ && !xt_is_hoistable_(x, v);
+    const xt_val *a = sum ? xt_number_(x, n->operand[0]) : NULL, *b = sum ? xt_number_(x, n->operand[1]) : NULL;
     xt_val known = n ? *v : xt_nothing_(); /* an unsuitable constant rules them out */
     if (xt_val_align_(v) >= of) return;
-    if (d && !xt_is_hoistable_(x, v) && n->kind == SPE_ARITH_ADD) {
-        xt_need_multiple_(x, t, &d->v[0], of);
-        xt_need_multiple_(x, t, &d->v[1], of);
-    } else if (d && !xt_is_hoistable_(x, v) && n->kind == SPE_ARITH_MUL) {
-        xt_need_multiple_(x, t, xt_is_hoistable_(x, &d->v[0]) ? &d->v[0] : &d->v[1], of);
+    if (sum && n->kind == SPE_ARITH_ADD) {
+        xt_need_multiple_(x, t, a, of);
+        xt_need_multiple_(x, t, b, of);
+    } else if (sum && n->kind == SPE_ARITH_MUL) {
+        xt_need_multiple_(x, t, xt_is_hoistable_(x, a) ? a : b, of);
     } else {
         xt_plan_offset_ *o = xt_need_(x, t, &known, of - 1);
         if (o) o->narrow = true;
@@ -6656,65 +6689,72 @@ XE_FN_ void xt_need_multiple_(xt_ctx *x, const xt_tile *t, const xt_val *v, int 
 }
 
 /* Requires an offset to be inside its extent; for a loop index, its bounds. False if that is not hoistable. */
-XE_FN_ bool xt_need_inside_(xt_ctx *x, const xt_tile *t, xt_val at, const xt_val *extent)
+XE_FN_ bool xt_need_inside_(xt_ctx *x, const xt_tile *t, const xt_val *at, const xt_val *extent)
 {
-    const xt_node_ *n = at.kind == SPE_SCALAR ? xt_node_at_(x, xt_value_at_(x, at.id)->node) : NULL;
+    const xt_node_ *n = at->kind == SPE_SCALAR ? xt_node_at_(x, xt_value_at_(x, at->id)->node) : NULL;
     const xt_frame_ *f = n && n->op == XT_OP_FOR_ ? n->frame : NULL;
-    if (at.kind == SPE_INT && extent->kind == SPE_INT && at.integer >= 0 && at.integer < extent->integer) return true;
-    if (f && f->index == at.id && f->step.kind == SPE_INT) {
-        at = f->hi;
-        if (!xt_is_hoistable_(x, &f->lo)) return false;
-        if (f->lo.kind != SPE_INT || f->lo.integer < 0) xt_need_(x, t, &f->lo, INT32_MIN);
+    if (at->kind == SPE_INT && extent->kind == SPE_INT && at->integer >= 0 && at->integer < extent->integer)
+        return true;
+    if (f && f->index == at->id && xt_number_(x, f->step)->kind == SPE_INT) {
+        const xt_val *lo = xt_number_(x, f->lo);
+        at = xt_number_(x, f->hi);
+        if (!xt_is_hoistable_(x, lo)) return false;
+        if (lo->kind != SPE_INT || lo->integer < 0) xt_need_(x, t, lo, INT32_MIN);
     } else {
         f = NULL;
     }
-    if (!xt_is_hoistable_(x, extent) || !xt_is_hoistable_(x, &at)) return false;
-    xt_plan_offset_ *o = xt_need_(x, t, &at, 0);
+    if (!xt_is_hoistable_(x, extent) || !xt_is_hoistable_(x, at)) return false;
+    xt_plan_offset_ *o = xt_need_(x, t, at, 0);
     if (!o) return true;
-    o->below = *extent;
+    o->below = xt_value_of_(x, extent);
     o->bound = f != NULL;
     return true;
 }
 
 /* Leading dimensions must select a matrix of the base that is aligned like the base. If they might not select any, the
  * body finds out: the matrix then has no lines. */
-XE_FN_ void xt_need_leading_(xt_ctx *x, const xt_init_tile_desc_ *init)
+XE_FN_ void xt_need_leading_(xt_ctx *x, const xt_node_ *init)
 {
-    const xt_tile_desc_ *d = &init->given;
+    const xt_tile *t = xt_tile_(x, init->operand[XT_INIT_MATRIX_]);
     bool known = x->desc->pitch == XT_PITCH_ALIGNED;
-    for (int i = 0; i < d->shape.count - 2 && !known; i++)
-        if (!xt_need_inside_(x, &init->matrix, d->offset.at[i], &d->shape.at[i]))
-            xt_plan_tile_at_(x, init->matrix.number)->lines_in_body = true;
-    int elements = x->target.block2d.base / xt_bytes_(init->tile.type);
-    if (d->shape.count > 2 && elements > 1) xt_need_multiple_(x, &init->matrix, &init->distance, elements);
+    for (int i = 0; i < init->type - 2 && !known; i++) {
+        const xt_val *at = xt_given_(x, init, XT_GIVEN_OFFSET_, i);
+        if (!xt_need_inside_(x, t, at, xt_given_(x, init, XT_GIVEN_SHAPE_, i)))
+            xt_plan_tile_at_(x, t->number)->lines_in_body = true;
+    }
+    int elements = x->target.block2d.base / xt_bytes_(t->type);
+    if (init->type > 2 && elements > 1)
+        xt_need_multiple_(x, t, xt_number_(x, init->operand[XT_INIT_DISTANCE_]), elements);
 }
 
-XE_FN_ void xt_find_tile_(xt_ctx *x, const xt_init_tile_desc_ *init)
+XE_FN_ void xt_find_tile_(xt_ctx *x, const xt_node_ *init)
 {
-    const xt_tile *t = &init->matrix;
+    const xt_tile *t = xt_tile_(x, init->operand[XT_INIT_MATRIX_]);
+    const xt_val *base = xt_number_(x, init->operand[XT_INIT_BASE_]);
     xt_plan_tile_ *p = (xt_plan_tile_ *)spe_list_add(&x->m, &x->tiles, sizeof *p);
-    int inner = xt_inner_(t), i;
+    int inner = xt_inner_(t), first = init->type - 2, i;
     if (!p) return;
     p->parent = t->number;
     p->of = init;
-    p->differs_by_subgroup = xt_divergence_of_(x, &init->given.base) > 0;
-    for (i = 0; i < 2; i++) p->align[i] = xt_val_align_(&init->given.offset.at[init->given.offset.count - 2 + i]);
-    for (i = 0; i < init->given.offset.count; i++)
-        p->differs_by_subgroup = p->differs_by_subgroup || xt_divergence_of_(x, &init->given.offset.at[i]) > 0;
+    p->differs_by_subgroup = xt_divergence_of_(x, base) > 0;
+    for (i = 0; i < 2; i++) p->align[i] = xt_val_align_(xt_given_(x, init, XT_GIVEN_OFFSET_, first + i));
+    for (i = 0; i < init->type; i++)
+        p->differs_by_subgroup =
+            p->differs_by_subgroup || xt_divergence_of_(x, xt_given_(x, init, XT_GIVEN_OFFSET_, i)) > 0;
     p->why_not = xt_never_block2d_(x, t);
     if (!p->why_not && x->desc->pitch != XT_PITCH_ALIGNED &&
-        (!xt_is_hoistable_(x, &init->given.base) || !xt_is_hoistable_(x, &t->shape[inner]) ||
-         !xt_is_hoistable_(x, &t->pitch)))
+        (!xt_is_hoistable_(x, base) || !xt_is_hoistable_(x, &t->shape[inner]) || !xt_is_hoistable_(x, &t->pitch)))
         p->why_not = "a base, pitch or length of lines computed in the body";
     p->lines_in_body = !xt_is_hoistable_(x, &t->shape[1 - inner]);
     xt_need_leading_(x, init);
-    xt_need_step_(x, t, &init->given.offset.at[init->given.offset.count - 2 + inner], false);
-    xt_need_step_(x, t, &init->piece[inner], true);
+    xt_need_step_(x, t, xt_given_(x, init, XT_GIVEN_OFFSET_, first + inner), false);
+    xt_need_step_(x, t, xt_number_(x, init->operand[XT_INIT_PIECE_ + inner]), true);
 }
 
 /* Tiles that may replace each other in a region are treated alike. */
-XE_FN_ void xt_join_tiles_(xt_ctx *x, const xt_carried_ *a, const xt_carried_ *b)
+XE_FN_ void xt_join_tiles_(xt_ctx *x, uint32_t first, uint32_t second)
 {
+    const xt_object_ *a = xt_object_of_(x, first), *b = xt_object_of_(x, second);
     if (a->magic == XT_TILE_MAGIC_ && !a->tile.scatter && a->tile.number != b->tile.number) {
         int root = xt_tile_root_(x, a->tile.number);
         xt_plan_tile_at_(x, xt_tile_root_(x, b->tile.number))->parent = root;
@@ -6725,11 +6765,11 @@ XE_FN_ void xt_find_region_tiles_(xt_ctx *x, const xt_node_ *n)
 {
     const xt_frame_ *f = n->frame;
     for (int i = 0; i < f->slots; i++) {
-        const xt_carried_ *t = &f->slot[i].start;
+        const xt_object_ *t = xt_object_of_(x, f->slot[i].start);
         bool tile = t->magic == XT_TILE_MAGIC_ && !t->tile.scatter;
         if (n->divergence && tile) xt_plan_tile_at_(x, t->tile.number)->differs_by_subgroup = true;
-        if (f->op == XT_OP_IF_) xt_join_tiles_(x, &f->slot[i].start, &f->slot[i].body);
-        xt_join_tiles_(x, &f->slot[i].start, &f->slot[i].now);
+        if (f->op == XT_OP_IF_) xt_join_tiles_(x, f->slot[i].start, f->slot[i].body);
+        xt_join_tiles_(x, f->slot[i].start, f->slot[i].now);
     }
 }
 
@@ -6747,22 +6787,27 @@ XE_FN_ void xt_decide_tiles_(xt_ctx *x)
     }
 }
 
+/* A tile of a matrix moves. */
+XE_FN_ void xt_find_update_(xt_ctx *x, const xt_node_ *n)
+{
+    const xt_tile *t = xt_tile_(x, n->operand[0]);
+    if (t->scatter) return;
+    xt_need_step_(x, t, xt_number_(x, n->operand[1 + xt_inner_(t)]), false);
+    xt_plan_tile_ *p = xt_plan_tile_at_(x, t->number);
+    for (int i = 0; i < 2; i++) {
+        const xt_val *by = xt_number_(x, n->operand[1 + i]);
+        p->differs_by_subgroup = p->differs_by_subgroup || n->divergence || xt_divergence_of_(x, by);
+        p->align[i] = xt_least_(p->align[i], xt_val_align_(by));
+    }
+}
+
 XE_FN_ void xt_find_block2d_(xt_ctx *x)
 {
-    xt_plan_tile_ *p;
     for (int i = 0; i < x->nodes.count && spe_ok(&x->m); i++) {
         const xt_node_ *n = xt_node_at_(x, i);
-        const xt_tile *t = xt_accessed_(n);
-        if (n->op == XT_OP_INIT_TILE_ && !n->init_tile->tile.scatter) xt_find_tile_(x, n->init_tile);
-        if (n->op == XT_OP_UPDATE_TILE_OFFSET_) {
-            const xt_update_ *d = n->update;
-            if (d->tile.scatter) continue;
-            xt_need_step_(x, &d->tile, &d->by[xt_inner_(&d->tile)], false);
-            p = xt_plan_tile_at_(x, d->tile.number);
-            p->differs_by_subgroup = p->differs_by_subgroup || n->divergence || xt_divergence_of_(x, &d->by[0]) ||
-                                     xt_divergence_of_(x, &d->by[1]);
-            for (int j = 0; j < 2; j++) p->align[j] = xt_least_(p->align[j], xt_val_align_(&d->by[j]));
-        }
+        const xt_tile *t = xt_accessed_(x, n);
+        if (n->op == XT_OP_INIT_TILE_ && n->operand[XT_INIT_MATRIX_]) xt_find_tile_(x, n);
+        if (n->op == XT_OP_UPDATE_TILE_OFFSET_) xt_find_update_(x, n);
         if (n->op == XT_OP_END_) xt_find_region_tiles_(x, n);
         if (t) xt_plan_tile_at_(x, t->number)->used = true;
     }
@@ -6777,19 +6822,17 @@ XE_FN_ void xt_find_block2d_(xt_ctx *x)
 /* passes/defer.c - a pass that defers element-wise operations to the store of their result. */
 
 /* Defers a vector until the store at a node, if only straight-line code is in between. */
-XE_FN_ void xt_defer_(xt_ctx *x, const xt_vec *v, int store)
+XE_FN_ void xt_defer_(xt_ctx *x, uint32_t id, int store)
 {
-    xt_value_ *value = xt_value_at_(x, v->id);
+    xt_value_ *value = xt_value_at_(x, id);
     const xt_node_ *n = xt_node_at_(x, value->node);
-    const xt_vectors_ *d = n->vectors;
-    if (value->deferred || !xt_does_(n->op, XT_EACH_) || xt_layout_(x, v->id) != CM_ACC)
-        return;
+    if (value->deferred || !xt_does_(n->op, XT_EACH_) || xt_layout_(x, id) != CM_ACC) return;
     for (int i = value->node; i < store; i++)
         if (xt_does_(xt_node_at_(x, i)->op, XT_BOUNDS_)) return;
-    for (int i = 0; i < xt_operand_count_(d); i++)
-        if (xt_layout_(x, d->v[i].id) != CM_ACC) return;
+    for (int i = 0; i < n->operands; i++)
+        if (xt_layout_(x, n->operand[i]) != CM_ACC) return;
     value->deferred = true;
-    for (int i = 0; i < xt_operand_count_(d); i++) xt_defer_(x, &d->v[i], store);
+    for (int i = 0; i < n->operands; i++) xt_defer_(x, n->operand[i], store);
 }
 
 /* A pass: vectors stored by 2D block messages are computed strip by strip at the store, along with their element-wise
@@ -6799,8 +6842,8 @@ XE_FN_ void xt_find_deferred_(xt_ctx *x)
 {
     for (int i = 0; i < x->nodes.count && spe_ok(&x->m); i++) {
         const xt_node_ *n = xt_node_at_(x, i);
-        const xt_scattered_ *d = n->scattered;
-        if (n->op == XT_OP_STORE_TILE_ && !xt_why_not_block2d_(x, &d->access.tile)) xt_defer_(x, &d->vec, i);
+        if (n->op == XT_OP_STORE_TILE_ && !xt_why_not_block2d_(x, xt_accessed_(x, n)))
+            xt_defer_(x, n->operand[XT_ACCESS_VEC_], i);
     }
 }
 
@@ -6812,20 +6855,26 @@ XE_ONCE_
 XE_FN_ const xt_tile *xt_addressed_(xt_ctx *x, int i)
 {
     const xt_node_ *n = xt_node_at_(x, i);
-    if (n->op == XT_OP_ATOMIC_RMW_ && !n->scattered->access.tile.scatter) return &n->scattered->access.tile;
-    const xt_load_desc_ *d = n->op == XT_OP_TRANSPOSE_ ? xt_loaded_(x, &n->move->v, i) : NULL;
-    return d ? &d->tile : NULL;
+    if (n->op == XT_OP_TRANSPOSE_) return xt_loaded_(x, n->operand[XT_MOVE_VEC_], i);
+    const xt_tile *t = n->op == XT_OP_ATOMIC_RMW_ ? xt_tile_(x, n->operand[XT_ACCESS_TILE_]) : NULL;
+    return t && !t->scatter ? t : NULL;
 }
 
 /* Does a tile consist of bands? Elements outside are not tested, and its class has no other member. */
 XE_FN_ bool xt_has_bands_(xt_ctx *x, const xt_plan_tile_ *p)
 {
-    const xt_tile *t = &p->of->tile;
-    int bytes = xt_bytes_(t->type), count = p->of->given.shape.count;
-    return t->inside && t->step == 1 && !t->column_major && (bytes == 2 || bytes == 4) && count == 2 &&
+    const xt_tile *t = xt_tile_(x, p->of->result);
+    int bytes = xt_bytes_(t->type);
+    return t->inside && t->step == 1 && !t->column_major && (bytes == 2 || bytes == 4) && p->of->type == 2 &&
            !p->shared_addresses && t->shape[0].kind == SPE_INT && t->pitch.kind == SPE_INT &&
            t->pitch.integer % x->S == 0 && t->pitch.integer > x->S && t->dist.data[1] % x->S == 0 &&
            p->align[1] % x->S == 0;
+}
+
+XE_FN_ bool xt_has_base_(xt_ctx *x, const xt_node_ *init, uint32_t array)
+{
+    const xt_val *base = xt_number_(x, init->operand[XT_INIT_BASE_]);
+    return base->kind == SPE_POINTER && base->id == array;
 }
 
 XE_FN_ void xt_find_band_(xt_ctx *x, const xt_node_ *array)
@@ -6834,8 +6883,8 @@ XE_FN_ void xt_find_band_(xt_ctx *x, const xt_node_ *array)
     int uses = xt_value_at_(x, array->result)->uses;
     for (int i = 0; i < x->tiles.count; i++) {
         const xt_plan_tile_ *p = xt_plan_tile_at_(x, i);
-        const xt_tile *t = &p->of->tile;
-        if (p->of->given.base.kind != SPE_POINTER || p->of->given.base.id != array->result) continue;
+        const xt_tile *t = xt_tile_(x, p->of->result);
+        if (!xt_has_base_(x, p->of, array->result)) continue;
         if (!first) first = t;
         if (!xt_has_bands_(x, p) || t->shape[0].integer != first->shape[0].integer ||
             t->pitch.integer != first->pitch.integer)
@@ -6845,8 +6894,7 @@ XE_FN_ void xt_find_band_(xt_ctx *x, const xt_node_ *array)
     if (!first || uses || first->shape[0].integer * first->pitch.integer > array->local->elements) return;
     for (int i = 0; i < x->tiles.count; i++) {
         xt_plan_tile_ *p = xt_plan_tile_at_(x, i);
-        if (p->of->given.base.kind == SPE_POINTER && p->of->given.base.id == array->result)
-            p->band = (int)first->shape[0].integer * x->S;
+        if (xt_has_base_(x, p->of, array->result)) p->band = (int)first->shape[0].integer * x->S;
     }
 }
 
@@ -6911,10 +6959,10 @@ XE_FN_ bool xt_stage_fills_(const xt_stage_ *s, const xt_dist *d)
 }
 
 /* Is it a conversion of f32 to 16-bit floats? */
-XE_FN_ bool xt_stage_converts_(const xt_node_ *n)
+XE_FN_ bool xt_stage_converts_(xt_ctx *x, const xt_node_ *n)
 {
-    const xt_vectors_ *d = n->vectors;
-    return n->op == XT_OP_CAST_VECTOR_ && d->v[0].type == CM_F32 && (d->type == CM_F16 || d->type == CM_BF16);
+    return n->op == XT_OP_CAST_VECTOR_ && (n->type == CM_F16 || n->type == CM_BF16) &&
+           xt_vector_(x, n->operand[0])->type == CM_F32;
 }
 
 /* The tile of a node that is a load, or the transpose or conversion of one; NULL if it is not, or if elements outside
@@ -6922,11 +6970,9 @@ XE_FN_ bool xt_stage_converts_(const xt_node_ *n)
 XE_FN_ const xt_tile *xt_stage_from_(xt_ctx *x, int node)
 {
     const xt_node_ *n = xt_node_at_(x, node);
-    const xt_load_desc_ *d = n->load;
-    if (n->op == XT_OP_TRANSPOSE_) d = xt_loaded_(x, &n->move->v, node);
-    else if (xt_stage_converts_(n)) d = xt_loaded_(x, &n->vectors->v[0], node);
-    else if (n->op != XT_OP_LOAD_TILE_) return NULL;
-    return d && d->padding == 0 && d->border == XT_BORDER_PADDING ? &d->tile : NULL;
+    if (n->op == XT_OP_TRANSPOSE_ || xt_stage_converts_(x, n)) return xt_loaded_(x, n->operand[0], node);
+    bool zero = n->op == XT_OP_LOAD_TILE_ && n->outside->padding == 0 && n->outside->border == XT_BORDER_PADDING;
+    return zero ? xt_accessed_(x, n) : NULL;
 }
 
 /* Divides k into slices, each multiplied after the other; or copies `parts` iterations of a loop, each with all of k.
@@ -6935,7 +6981,7 @@ XE_FN_ bool xt_stage_divide_(xt_ctx *x, xt_stage_ *s, int slices, int parts)
 {
     xt_dist *d = &s->dist;
     int k = s->use == CM_B, elements;
-    *d = xt_value_at_(x, xt_node_at_(x, s->node)->result)->now.vec.dist;
+    *d = xt_vector_(x, xt_node_at_(x, s->node)->result)->dist;
     d->shape[k] /= slices;
     d->data[k] /= slices;
     s->slices = slices;
@@ -6974,20 +7020,20 @@ XE_FN_ bool xt_stage_init_(xt_ctx *x, int node, const xt_tile *to, xt_stage_ *s)
     const xt_node_ *n = xt_node_at_(x, node);
     const xt_tile *t = xt_stage_from_(x, node), *m;
     if (!t) return false;
-    cm_type type = xt_storage_type_(xt_value_at_(x, n->result)->now.vec.type);
+    cm_type type = xt_storage_type_(xt_vector_(x, n->result)->type);
     memset(s, 0, sizeof *s);
     if (!cm_has_dpas(&x->target, cm_product_row(type, type))) return false;
     s->node = node;
     s->from = t;
     s->to = to;
     s->transposed = n->op == XT_OP_TRANSPOSE_;
-    s->converts = xt_stage_converts_(n);
+    s->converts = xt_stage_converts_(x, n);
     s->type = type;
-    s->loaded = s->transposed ? n->move->v.id : s->converts ? n->vectors->v[0].id : n->result;
+    s->loaded = s->transposed || s->converts ? n->operand[0] : n->result;
     s->use = to ? (to->column_major ? CM_A : CM_B) : xt_layout_(x, n->result);
     if (s->use == CM_ACC && xt_bytes_((int)type) == 2) s->use = CM_B; /* rearranged within lanes */
     const xt_plan_tile_ *p = xt_plan_tile_at_(x, xt_tile_root_(x, t->number));
-    m = &xt_plan_tile_at_(x, t->number)->of->matrix;
+    m = xt_tile_(x, xt_plan_tile_at_(x, t->number)->of->operand[XT_INIT_MATRIX_]);
     if (s->use == CM_ACC || t->base.local || t->step != 1 || n->divergence > 0 || p->differs_by_subgroup ||
         (x->subgroups > 1 && !t->dist.subgroups) || !xt_is_hoistable_(x, &m->shape[0]) ||
         !xt_is_hoistable_(x, &m->shape[1]) || !xt_is_hoistable_(x, &m->pitch))
@@ -7030,7 +7076,8 @@ XE_FN_ int xt_stage_room_(const xt_ctx *x)
  * another barrier if the load repeats. Without room for it, it uses the scratch memory. */
 XE_FN_ int xt_stage_add_(xt_ctx *x, xt_stage_ *s, const xt_frame_ *f, int before)
 {
-    int64_t step = f && f->step.kind == SPE_INT ? f->step.integer : 0;
+    const xt_val *by = f ? xt_number_(x, f->step) : NULL;
+    int64_t step = by && by->kind == SPE_INT ? by->integer : 0;
     s->loop = f && f->op == XT_OP_FOR_ && s->slices == 1 ? f : NULL;
     s->again = f || s->slices > 1;
     s->buffers = s->subgroups > 1 && s->parts == 1 && (s->slices > 1 || (s->loop && !(step & (step - 1)))) ? 2 : 1;
@@ -7050,9 +7097,10 @@ XE_FN_ int xt_stage_add_(xt_ctx *x, xt_stage_ *s, const xt_frame_ *f, int before
 XE_FN_ void xt_stage_mix_(xt_ctx *x)
 {
     for (int i = 0; i < x->nodes.count; i++) {
-        const xt_mma_desc_ *d = xt_node_at_(x, i)->mma;
-        if (xt_node_at_(x, i)->op != XT_OP_TILE_MMA_) continue;
-        const xt_value_ *v = xt_value_at_(x, d->left.id), *w = xt_value_at_(x, d->right.id);
+        const xt_node_ *n = xt_node_at_(x, i);
+        if (n->op != XT_OP_TILE_MMA_) continue;
+        const xt_value_ *v = xt_value_at_(x, n->operand[XT_MMA_LEFT_]);
+        const xt_value_ *w = xt_value_at_(x, n->operand[XT_MMA_RIGHT_]);
         if (!v->stage || !w->stage || v->uses != 1 || w->uses != 1) continue;
         xt_stage_ *a = xt_stage_at_(x, v->stage - 1), *b = xt_stage_at_(x, w->stage - 1);
         if ((a->along_k && b->along_k) || a->converts || b->converts || a->parts != b->parts) continue;
@@ -7091,14 +7139,15 @@ XE_FN_ void xt_list_stages_(xt_ctx *x, spe_list *plans)
  * its part of the product. */
 XE_FN_ void xt_slice_product_(xt_ctx *x, const spe_list *plans, int mma)
 {
-    const xt_mma_desc_ *d = xt_node_at_(x, mma)->mma;
-    xt_stage_ *a = xt_stage_plan_(x, plans, d->left.id), *b = xt_stage_plan_(x, plans, d->right.id);
-    size_t all = xt_vec_bytes_(&d->left) + xt_vec_bytes_(&d->right);
-    size_t sum = xt_vec_bytes_(&xt_value_at_(x, xt_node_at_(x, mma)->result)->now.vec);
+    const xt_node_ *n = xt_node_at_(x, mma);
+    const xt_vec *left = xt_vector_(x, n->operand[XT_MMA_LEFT_]), *right = xt_vector_(x, n->operand[XT_MMA_RIGHT_]);
+    xt_stage_ *a = xt_stage_plan_(x, plans, left->id), *b = xt_stage_plan_(x, plans, right->id);
+    size_t all = xt_vec_bytes_(left) + xt_vec_bytes_(right);
+    size_t sum = xt_vec_bytes_(xt_vector_(x, n->result));
     size_t room = (size_t)x->target.registers / (x->registers <= 128 ? 2 : 1) / 8 * 7;
-    if (!a || !b || xt_value_at_(x, d->left.id)->uses != 1 || xt_value_at_(x, d->right.id)->uses != 1) return;
+    if (!a || !b || xt_value_at_(x, left->id)->uses != 1 || xt_value_at_(x, right->id)->uses != 1) return;
     if (sum + all <= room || !xt_is_straight_(x, a->node, mma) || !xt_is_straight_(x, b->node, mma)) return;
-    for (int slices = 2; d->left.dist.data[1] % slices == 0; slices *= 2) {
+    for (int slices = 2; left->dist.data[1] % slices == 0; slices *= 2) {
         bool divides = xt_stage_divide_(x, a, slices, 1) && xt_stage_divide_(x, b, slices, 1);
         if (divides && sum + all / (size_t)slices <= room && (a->dwords + b->dwords) * 2 <= xt_stage_room_(x)) return;
     }
@@ -7116,7 +7165,7 @@ XE_FN_ void xt_unroll_copies_(xt_ctx *x, const spe_list *plans, xt_frame_ *f)
     for (int i = 0; joins && i < plans->count; i++) {
         if (!xt_is_within_(f, s[i].node)) continue;
         int k = s[i].use == CM_B;
-        joins = s[i].slices == 1 && xt_advances_(s[i].from, f, k ^ s[i].transposed, s[i].dist.shape[k]);
+        joins = s[i].slices == 1 && xt_advances_(x, s[i].from, f, k ^ s[i].transposed, s[i].dist.shape[k]);
         dwords += s[i].dwords;
     }
     while (iterations > 2 && iterations * dwords > 4096) iterations /= 2;
@@ -7162,7 +7211,7 @@ XE_FN_ bool xt_are_separate_(xt_ctx *x, int first, int second)
 /* Is a tile one of an array in local memory? */
 XE_FN_ bool xt_is_of_array_(xt_ctx *x, int number, uint32_t array)
 {
-    const xt_val *base = &xt_plan_tile_at_(x, number)->of->given.base;
+    const xt_val *base = xt_number_(x, xt_plan_tile_at_(x, number)->of->operand[XT_INIT_BASE_]);
     return base->kind == SPE_POINTER && base->id == array;
 }
 
@@ -7170,7 +7219,7 @@ XE_FN_ bool xt_is_of_array_(xt_ctx *x, int number, uint32_t array)
 XE_FN_ bool xt_is_copy_(xt_ctx *x, const xt_node_ *n)
 {
     if (n->op != XT_OP_STORE_TILE_) return false;
-    const xt_value_ *v = xt_value_at_(x, n->scattered->vec.id);
+    const xt_value_ *v = xt_value_at_(x, n->operand[XT_ACCESS_VEC_]);
     return v->uses == 1 && xt_stage_from_(x, v->node);
 }
 
@@ -7186,9 +7235,10 @@ XE_FN_ bool xt_are_disjoint_(xt_ctx *x, const xt_tile *a, const xt_tile *b)
 {
     const xt_node_ *m = xt_node_at_(x, xt_value_at_(x, a->id)->node), *n = xt_node_at_(x, xt_value_at_(x, b->id)->node);
     int64_t by;
-    if (m->op != XT_OP_UPDATE_TILE_OFFSET_ || n->op != m->op || m->update->tile.id != n->update->tile.id) return false;
+    if (m->op != XT_OP_UPDATE_TILE_OFFSET_ || n->op != m->op || m->operand[0] != n->operand[0]) return false;
     for (int i = 0; i < 2; i++)
-        if (xt_moves_by_(x, &m->update->by[i], &n->update->by[i], &by) && (by < 0 ? -by : by) >= a->dist.shape[i])
+        if (xt_moves_by_(x, xt_number_(x, m->operand[1 + i]), xt_number_(x, n->operand[1 + i]), &by) &&
+            (by < 0 ? -by : by) >= a->dist.shape[i])
             return true;
     return false;
 }
@@ -7203,7 +7253,7 @@ XE_FN_ bool xt_is_in_order_(xt_ctx *x, int copy, const xt_tile *to)
     if (uses || xt_node_at_(x, xt_value_at_(x, array)->node)->op != XT_OP_LOCAL_) return false;
     for (int i = 0; i < x->nodes.count; i++) {
         const xt_node_ *n = xt_node_at_(x, i);
-        const xt_tile *t = n->op == XT_OP_ATOMIC_RMW_ ? &n->scattered->access.tile : xt_accessed_(n);
+        const xt_tile *t = n->op == XT_OP_ATOMIC_RMW_ ? xt_tile_(x, n->operand[XT_ACCESS_TILE_]) : xt_accessed_(x, n);
         if (!t || t->scatter || !xt_is_of_array_(x, t->number, array)) continue;
         bool both = xt_is_copy_(x, n);
         if (!both && xt_is_owned_(x, &to->dist) && !xt_is_owned_(x, &t->dist)) continue;
@@ -7221,11 +7271,11 @@ XE_FN_ void xt_find_copies_(xt_ctx *x)
     for (int i = 0; i < x->nodes.count; i++) {
         const xt_node_ *n = xt_node_at_(x, i);
         if (!xt_is_copy_(x, n)) continue;
-        const xt_tile *to = &n->scattered->access.tile;
-        const xt_value_ *v = xt_value_at_(x, n->scattered->vec.id);
+        const xt_tile *to = xt_accessed_(x, n);
+        const xt_value_ *v = xt_value_at_(x, n->operand[XT_ACCESS_VEC_]);
         xt_stage_ s;
         if (!to->base.local || !to->inside || to->step != 1 || to->pitch.kind != SPE_INT || n->divergence ||
-            xt_plan_tile_at_(x, to->number)->of->given.shape.count > 2 ||
+            xt_plan_tile_at_(x, to->number)->of->type > 2 ||
             xt_plan_tile_at_(x, xt_tile_root_(x, to->number))->differs_by_subgroup || !xt_is_in_order_(x, i, to) ||
             !xt_stage_init_(x, v->node, to, &s))
             continue;
@@ -7255,15 +7305,15 @@ XE_FN_ void xt_find_stages_(xt_ctx *x)
         if (xt_node_at_(x, i)->op == XT_OP_TILE_MMA_) xt_slice_product_(x, &plans, i);
     for (int i = 0; plans.count && i < x->nodes.count; i++) {
         const xt_node_ *n = xt_node_at_(x, i);
-        const xt_mma_desc_ *d = n->op == XT_OP_TILE_MMA_ ? n->mma : NULL;
         xt_stage_ *s = xt_stage_from_(x, i) ? xt_stage_plan_(x, &plans, n->result) : NULL;
         if (n->op == XT_OP_FOR_) xt_unroll_copies_(x, &plans, n->frame);
         now = s && s->slices == 1 ? xt_stage_add_(x, s, n->in, last) : -1;
         if (now >= 0 && n->in && n->in->in && s->buffers > 1) n->in->has_barrier = true;
         if (now >= 0 || !xt_is_quiet_(n->op)) last = now;
-        if (!d || !(s = xt_stage_plan_(x, &plans, d->left.id)) || s->slices == 1) continue;
+        s = n->op == XT_OP_TILE_MMA_ ? xt_stage_plan_(x, &plans, n->operand[XT_MMA_LEFT_]) : NULL;
+        if (!s || s->slices == 1) continue;
         now = xt_stage_add_(x, s, n->in, -1);
-        xt_stage_add_(x, xt_stage_plan_(x, &plans, d->right.id), n->in, now);
+        xt_stage_add_(x, xt_stage_plan_(x, &plans, n->operand[XT_MMA_RIGHT_]), n->in, now);
     }
     xt_stage_mix_(x);
 }
@@ -7340,7 +7390,7 @@ XE_FN_ bool xt_binary_allowed_(xt_where_ w, int op, const xt_val *a, const xt_va
 /* A number converted to another type; constants too become values of the kernel. */
 XE_FN_ xt_val xt_cast_number_(xt_where_ w, int type, const xt_val *v)
 {
-    xt_numbers_ n = {type, {*v, *v, *v}};
+    xt_ids_ n = XT_ZERO_;
     if (xt_stored_as_bits_(type) || xt_is_small_(v->type))
         return XT_FAIL_NUMBER_(w, XT_ERROR_SCALAR_TYPE, "XT_CAST of a number from %s to %s", xt_type_name_(v->type),
                                xt_type_name_(type));
@@ -7348,6 +7398,8 @@ XE_FN_ xt_val xt_cast_number_(xt_where_ w, int type, const xt_val *v)
     if (!spe_val_is_set(v) || v->kind == SPE_POINTER || type == XT_BOOL_)
         return XT_FAIL_NUMBER_(w, v->kind == SPE_POINTER ? XT_ERROR_SCALAR_TYPE : XT_ERROR_UNSET,
                                "the operand of XT_CAST");
+    n.type = type;
+    xt_take_(w.x, &n, v);
     xt_val r = xt_record_number_(w, XT_AS_(CAST_NUMBER), 0, type, xt_val_align_(v), &n);
     xt_value_at_(w.x, r.id)->hoistable =
         xt_is_int_(type) && xt_is_int_(xt_carried_type_(v)) && xt_is_hoistable_(w.x, v);
@@ -7369,7 +7421,7 @@ XE_FN_ xt_val xt_widened_(xt_where_ w, int type, xt_val v)
 
 XE_FN_ xt_val xt_binary_number_(xt_where_ w, int op, xt_val a, xt_val b)
 {
-    xt_numbers_ n = XT_ZERO_;
+    xt_ids_ n = XT_ZERO_;
     xt_val r;
     if (!xt_enter_(w)) return xt_nothing_();
     a = xt_unrounded_(w, a);
@@ -7385,15 +7437,16 @@ XE_FN_ xt_val xt_binary_number_(xt_where_ w, int op, xt_val a, xt_val b)
     const xt_val *same = xt_neutral_(op, &a, &b);
     if (same && (xt_is_constant_(same) || same->type == type)) return *same;
     n.type = type;
-    n.v[0] = xt_widened_(w, type, a);
-    n.v[1] = xt_widened_(w, type, b);
-    if (!xt_check_type_(w, &n.v[0], type, "the first operand") ||
-        !xt_check_type_(w, &n.v[1], type, "the second operand"))
+    a = xt_widened_(w, type, a);
+    b = xt_widened_(w, type, b);
+    if (!xt_check_type_(w, &a, type, "the first operand") || !xt_check_type_(w, &b, type, "the second operand"))
         return xt_nothing_();
+    xt_take_(w.x, &n, &a);
+    xt_take_(w.x, &n, &b);
     r = xt_record_number_(w, XT_AS_(BINARY_NUMBER), op, xt_is_compare_(op) ? XT_BOOL_ : type,
-                          xt_is_int_(type) ? xt_align_result_(op, &n.v[0], &n.v[1]) : 1, &n);
+                          xt_is_int_(type) ? xt_align_result_(op, &a, &b) : 1, &n);
     xt_value_at_(w.x, r.id)->hoistable =
-        xt_is_int_(type) && !xt_is_compare_(op) && xt_is_hoistable_(w.x, &n.v[0]) && xt_is_hoistable_(w.x, &n.v[1]);
+        xt_is_int_(type) && !xt_is_compare_(op) && xt_is_hoistable_(w.x, &a) && xt_is_hoistable_(w.x, &b);
     return r;
 }
 
@@ -7407,7 +7460,8 @@ xt_val xt_select_scalar_(xt_where_ w, const xt_any_ *given)
 {
     const xt_val condition = given[0].val, a = given[1].val, b = given[2].val;
     int type = xt_common_type_(&a, &b);
-    xt_numbers_ n = {type, {condition, a, b}};
+    const xt_val *const all[] = {&condition, &a, &b};
+    xt_ids_ n = XT_ZERO_;
     if (!xt_enter_(w) || !xt_check_value_(w, &condition, "the condition") || !xt_check_value_(w, &a, "an operand") ||
         !xt_check_value_(w, &b, "an operand"))
         return xt_nothing_();
@@ -7420,12 +7474,14 @@ xt_val xt_select_scalar_(xt_where_ w, const xt_any_ *given)
     if (!xt_check_type_(w, &a, type, "the second operand of XT_SELECT") ||
         !xt_check_type_(w, &b, type, "the third operand of XT_SELECT"))
         return xt_nothing_();
+    n.type = type;
+    for (int i = 0; i < 3; i++) xt_take_(w.x, &n, all[i]);
     return xt_record_number_(w, XT_AS_(SELECT_NUMBER), 0, type, 1, &n);
 }
 
 xt_val xt_builtin_(xt_where_ w, spe_builtin_name name, int dim)
 {
-    xt_numbers_ n = XT_ZERO_;
+    xt_ids_ n = XT_ZERO_;
     n.type = dim;
     if (!xt_enter_(w)) return xt_nothing_();
     if (dim < 0 || dim > 2) return XT_FAIL_NUMBER_(w, XT_ERROR_DIMENSION, "got %d", dim);
@@ -7482,7 +7538,17 @@ XE_FN_ xt_val xt_record_piece_offset_(xt_where_ w, const xt_dist *d, int dim)
     xt_val v = spe_val_of(SPE_SCALAR, CM_I32, xt_new_value_(w.x));
     v.align = xt_align_of_(d->data[dim]);
     xt_value_at_(w.x, v.id)->divergence = 1;
-    xt_record_(w, XT_AS_(PIECE_OFFSET), dim, v.id, d, sizeof *d);
+    xt_record_(w, XT_AS_(PIECE_OFFSET), dim, v.id, NULL, d, sizeof *d);
+    return v;
+}
+
+/* The same vector with inner blocks, before it is recorded. */
+XE_FN_ xt_vec xt_blocked_(xt_ctx *x, xt_vec v, int rows, int cols)
+{
+    v.inner[0] = rows;
+    v.inner[1] = cols;
+    if (v.id) xt_value_at_(x, v.id)->is = NULL;
+    if (v.id) xt_value_of_(x, &v);
     return v;
 }
 
@@ -7549,14 +7615,18 @@ XE_FN_ int xt_dimension_(xt_where_ w, const char *what, int dim, const xt_vec *v
     return -1;
 }
 
-XE_FN_ xt_vec xt_fill_(xt_where_ w, xt_vec v, const xt_val *number, uint32_t like)
+/* A vector of one number; like: one whose layout it shares, or NULL. */
+XE_FN_ xt_vec xt_fill_(xt_where_ w, xt_vec v, const xt_val *number, const xt_vec *like)
 {
-    xt_splat_of_ of = {*number, like};
+    xt_ids_ of = XT_ZERO_;
     int type = (int)xt_storage_type_(v.type), arith = xt_number_type_(type);
     bool is_rounded = number->kind == SPE_SCALAR && number->type == arith;
     if (xt_check_type_(w, number, is_rounded ? arith : type, "the element") &&
-        xt_check_uniform_(w, number, "the element"))
-        xt_record_(w, XT_AS_(SPLAT), 0, v.id, &of, sizeof of);
+        xt_check_uniform_(w, number, "the element")) {
+        xt_take_(w.x, &of, number);
+        if (like) xt_take_(w.x, &of, like);
+        xt_record_(w, XT_AS_(SPLAT), 0, v.id, &of, NULL, 0);
+    }
     xt_diverges_at_least_(w.x, v.id, xt_divergence_of_(w.x, number));
     return v;
 }
@@ -7565,13 +7635,13 @@ xt_vec xt_splat_(xt_where_ w, int type, xt_val number, xt_vec_desc_ d)
 {
     if (!xt_enter_(w)) return xt_no_vec_();
     xt_vec v = xt_mapped_vec_(w, (cm_type)type, d.rows, d.cols, &d.map);
-    return v.id ? xt_fill_(w, v, &number, 0) : v;
+    return v.id ? xt_fill_(w, v, &number, NULL) : v;
 }
 
 /* Makes a vector like `like` from a number; a vector stays as it is. */
 XE_FN_ xt_vec xt_like_(xt_where_ w, const xt_any_ *a, const xt_vec *like)
 {
-    return a->is_vec ? a->vec : xt_fill_(w, xt_new_vec_(w.x, like->type, like), &a->val, like->id);
+    return a->is_vec ? a->vec : xt_fill_(w, xt_new_vec_(w.x, like->type, like), &a->val, like);
 }
 
 xt_vec xt_iota_(xt_where_ w, int type, int dim, xt_vec_desc_ d)
@@ -7581,7 +7651,7 @@ xt_vec xt_iota_(xt_where_ w, int type, int dim, xt_vec_desc_ d)
     if (type == XT_BOOL_ || xt_is_small_(type))
         return XT_FAIL_VEC_(w, XT_ERROR_VEC_TYPE, "XT_IOTA of %s", xt_type_name_(type));
     xt_vec r = xt_mapped_vec_(w, (cm_type)type, d.rows, d.cols, &d.map);
-    xt_record_(w, XT_AS_(IOTA), dim, r.id, NULL, 0);
+    xt_record_(w, XT_AS_(IOTA), dim, r.id, NULL, NULL, 0);
     return r;
 }
 
@@ -7592,30 +7662,42 @@ XE_FN_ xt_vec xt_positions_(xt_where_ w, int type, int dim, const xt_vec *of)
     return xt_iota_(w, type, dim, form);
 }
 
+/* A C number of type `of` for an element of another type. */
+XE_FN_ xt_val xt_table_number_(int type, int of, const void *values, int i)
+{
+    int64_t whole;
+    if (of == CM_F64 || of == CM_F32) {
+        double v = of == CM_F64 ? ((const double *)values)[i] : spe_real_of_f32(((const float *)values)[i]);
+        return spe_real_to_int(v, &whole) && xt_is_int_(type) ? spe_val_int(whole) : spe_val_real(v);
+    }
+    return spe_val_int(of == CM_I64   ? ((const long long *)values)[i]
+                       : of == CM_U32 ? (long long)((const unsigned *)values)[i]
+                                      : (long long)((const int *)values)[i]);
+}
+
 /* values: C numbers of type `of`. */
 xt_vec xt_table_(xt_where_ w, int type, int of, const void *values, xt_vec_desc_ d)
 {
-    xt_table_of_ t;
+    xt_table_of_ t = XT_ZERO_;
     int n = d.rows * d.cols;
     char what[48];
     if (!xt_enter_(w)) return xt_no_vec_();
     xt_vec r = xt_mapped_vec_(w, (cm_type)type, d.rows, d.cols, &d.map);
     if (!r.id) return r;
-    t.numbers = (xt_val *)xt_memory_(w.x, (size_t)n * sizeof *t.numbers);
+    double *reals = (double *)xt_memory_(w.x, (size_t)n * sizeof *reals);
+    int64_t *integers = (int64_t *)xt_memory_(w.x, (size_t)n * sizeof *integers);
     t.array = (spe_id *)xt_memory_(w.x, sizeof *t.array);
-    for (int i = 0; t.numbers && t.array && i < n; i++) {
-        if (of == CM_F64 || of == CM_F32) {
-            double v = of == CM_F64 ? ((const double *)values)[i] : spe_real_of_f32(((const float *)values)[i]);
-            int64_t whole;
-            t.numbers[i] = spe_real_to_int(v, &whole) && xt_is_int_(type) ? spe_val_int(whole) : spe_val_real(v);
-        } else
-            t.numbers[i] = spe_val_int(of == CM_I64   ? ((const long long *)values)[i]
-                                       : of == CM_U32 ? (long long)((const unsigned *)values)[i]
-                                                      : (long long)((const int *)values)[i]);
+    if (!reals || !integers || !t.array) return r;
+    for (int i = 0; i < n; i++) {
+        xt_val number = xt_table_number_(type, of, values, i);
         snprintf(what, sizeof what, "element (%d, %d) of XT_TABLE", i / d.cols, i % d.cols);
-        if (!xt_check_number_(w, &t.numbers[i], type, what)) return xt_no_vec_();
+        if (!xt_check_number_(w, &number, type, what)) return xt_no_vec_();
+        reals[i] = number.real;
+        integers[i] = number.integer;
     }
-    if (t.numbers && t.array) xt_record_(w, XT_AS_(TABLE), 0, r.id, &t, sizeof t);
+    if (xt_is_float_(type)) t.reals = reals;
+    else t.integers = integers;
+    xt_record_(w, XT_AS_(TABLE), 0, r.id, NULL, &t, sizeof t);
     return r;
 }
 
@@ -7684,8 +7766,9 @@ XE_FN_ xt_vec xt_rearrange_(xt_where_ w, const xt_operation_ *as, const xt_vec *
 {
     int dim = from->divisor[1] > 1;
     xt_move_ d = XT_ZERO_;
+    xt_ids_ of = XT_ZERO_;
     if (!r.id) return r;
-    d.v = *v;
+    xt_take_(w.x, &of, v);
     d.given = *given;
     d.source = *source;
     d.dim = dim;
@@ -7696,7 +7779,7 @@ XE_FN_ xt_vec xt_rearrange_(xt_where_ w, const xt_operation_ *as, const xt_vec *
     xt_diverges_like_(w.x, r.id, v);
     d.origin = xt_origins_(w.x, &r.dist, &v->dist, from);
     if (d.origin || from->divisor[dim] == 1 || v->dist.shape[dim] == 1)
-        xt_record_(w, as, 0, r.id, &d, sizeof d);
+        xt_record_(w, as, 0, r.id, &of, &d, sizeof d);
     else
         xt_fail_(w, XT_ERROR_BROADCAST_MAP, "sg_data {%d, %d} and broadcast_size %d: pieces share elements",
                  r.dist.data[0], r.dist.data[1], from->divisor[dim]);
@@ -7740,8 +7823,9 @@ xt_vec xt_broadcast_(xt_where_ w, xt_broadcast_desc_ d)
     xt_map given = d.map;
     if (!xt_check_broadcast_(w, &d) || !xt_broadcast_map_(w, &d)) return xt_no_vec_();
     xt_vec r = xt_mapped_vec_(w, d.vec.type, d.dim ? n[0] : d.size, d.dim ? d.size : n[1], &d.map);
-    memcpy(r.inner, d.vec.inner, sizeof r.inner);
-    if (d.vec.inner[0]) r.inner[d.dim] = d.inner_blocks[d.dim] ? d.inner_blocks[d.dim] : 1;
+    int inner[2] = {d.vec.inner[0], d.vec.inner[1]};
+    if (inner[0]) inner[d.dim] = d.inner_blocks[d.dim] ? d.inner_blocks[d.dim] : 1;
+    r = xt_blocked_(w.x, r, inner[0], inner[1]);
     from.divisor[d.dim] = d.broadcast_size;
     return xt_rearrange_(w, XT_AS_(BROADCAST), &d.vec, &given, &d.source, &from, r);
 }
@@ -7777,7 +7861,7 @@ XE_FN_ xt_vec xt_convert_to_(xt_where_ w, const xt_vec *v, const xt_map *map, co
     static const xt_source_ from = XT_SAME_ELEMENT_;
     if (xt_same_map_(&v->map, map)) return *v;
     xt_vec r = xt_mapped_vec_(w, v->type, v->dist.shape[0], v->dist.shape[1], map);
-    memcpy(r.inner, v->inner, sizeof r.inner);
+    r = xt_blocked_(w.x, r, v->inner[0], v->inner[1]);
     return xt_rearrange_(w, XT_AS_(CONVERT_LAYOUT), v, map, source, &from, r);
 }
 
@@ -7827,22 +7911,25 @@ xt_vec xt_shape_cast_(xt_where_ w, xt_slice_desc_ d)
 
 /* ---- blocked vectors: no data moves, as registers already hold blocks ------------------------------------------- */
 
-/* d->part as a new value. */
-XE_FN_ xt_vec xt_rename_(xt_where_ w, const xt_operation_ *as, int kind, const xt_move_ *d, const int inner[2])
+/* What parts have computed from v, as a new value. */
+XE_FN_ xt_vec xt_rename_(xt_where_ w, const xt_operation_ *as, int kind, const xt_vec *v, const xt_vec *part,
+                         const xt_move_ *d, const int inner[2])
 {
-    xt_vec r = d->part;
+    xt_ids_ of = XT_ZERO_;
+    xt_vec r = *part;
     if (!r.id) return xt_no_vec_();
     memcpy(r.inner, inner, sizeof r.inner);
     r = xt_new_vec_(w.x, r.type, &r);
-    xt_record_(w, as, kind, r.id, d, sizeof *d);
+    xt_take_(w.x, &of, v);
+    xt_take_(w.x, &of, part);
+    xt_record_(w, as, kind, r.id, &of, d, sizeof *d);
     return r;
 }
 
 XE_FN_ xt_vec xt_reblocked_(xt_where_ w, const xt_operation_ *as, const xt_vec *v, const int inner[2])
 {
-    xt_move_ d = XT_ZERO_;
-    d.v = d.part = *v;
-    return xt_rename_(w, as, 0, &d, inner);
+    const xt_move_ d = XT_ZERO_;
+    return xt_rename_(w, as, 0, v, v, &d, inner);
 }
 
 /* "out_dim[0] = in_dim[0] / inner_blocks[0]": each subgroup's piece consists of whole blocks. */
@@ -7935,12 +8022,12 @@ XE_FN_ bool xt_vec_op_allowed_(xt_where_ w, int op, int type)
 XE_FN_ xt_vec xt_record_vecs_(xt_where_ w, const xt_operation_ *as, int kind, cm_type type, int n,
                               const xt_vec *v, int meeting)
 {
-    xt_vectors_ d = XT_ZERO_;
+    xt_ids_ d = XT_ZERO_;
     xt_vec r = xt_new_vec_(w.x, type, v);
     d.type = meeting;
-    memcpy(d.v, v, (size_t)n * sizeof *v);
+    for (int i = 0; i < n; i++) xt_take_(w.x, &d, &v[i]);
     while (n-- > 1) xt_diverges_like_(w.x, r.id, &v[n]);
-    xt_record_(w, as, kind, r.id, &d, sizeof d);
+    xt_record_(w, as, kind, r.id, &d, NULL, 0);
     return r;
 }
 
@@ -8014,18 +8101,19 @@ xt_val xt_math_scalar_(xt_where_ w, int op, const xt_any_ *given)
 {
     const xt_math_row_ *row = xt_math_info_(op);
     const xt_val *a = &given[0].val;
-    xt_numbers_ n = XT_ZERO_;
-    for (int i = 0; i < 3; i++) n.v[i] = i < row->operands ? given[i].val : spe_val_int(0);
+    xt_ids_ n = XT_ZERO_;
     if (!xt_enter_(w) || !xt_check_value_(w, a, row->name)) return xt_nothing_();
     n.type = a->kind == SPE_INT && op != XT_MATH_ABS_ ? CM_F32 : xt_carried_type_(a);
     for (int i = 1; i < row->operands; i++)
-        if (!xt_is_constant_(&n.v[i])) n.type = n.v[i].type;
+        if (!xt_is_constant_(&given[i].val)) n.type = given[i].val.type;
     if (a->kind == SPE_POINTER || n.type == CM_BF16)
         return XT_FAIL_NUMBER_(w, XT_ERROR_MATH_TYPE, "%s of %s%s", row->name,
                                a->kind == SPE_POINTER ? "a pointer to " : "the number ", xt_type_name_(n.type));
     if (!xt_math_allowed_(w, op, n.type)) return xt_nothing_();
-    for (int i = 0; i < row->operands; i++)
-        if (!xt_check_type_(w, &n.v[i], n.type, row->name)) return xt_nothing_();
+    for (int i = 0; i < row->operands; i++) {
+        if (!xt_check_type_(w, &given[i].val, n.type, row->name)) return xt_nothing_();
+        xt_take_(w.x, &n, &given[i].val);
+    }
     return xt_record_number_(w, XT_AS_(MATH_NUMBER), op, n.type, 1, &n);
 }
 
@@ -8053,13 +8141,15 @@ XE_FN_ xt_vec xt_reinterpret_(xt_where_ w, int type, const xt_vec *v)
 xt_val xt_bitcast_scalar_(xt_where_ w, int type, xt_any_ a)
 {
     const xt_val *v = &a.val;
-    xt_numbers_ n = {type, {*v, *v, *v}};
+    xt_ids_ n = XT_ZERO_;
     int from = xt_carried_type_(v);
     if (!xt_enter_(w) || !xt_check_value_(w, v, "the operand of XT_BITCAST")) return xt_nothing_();
     if (type == XT_BOOL_ || v->magic != SPE_VAL_MAGIC || v->kind == SPE_NOTHING || v->kind == SPE_POINTER ||
         from == XT_BOOL_ || xt_bits_(type) != xt_bits_(from))
         return XT_FAIL_NUMBER_(w, XT_ERROR_BITCAST, "from %s to %s", xt_describe_(v).s, xt_type_name_(type));
     if (!xt_check_type_(w, v, from, "the operand of XT_BITCAST")) return xt_nothing_();
+    n.type = type;
+    xt_take_(w.x, &n, v);
     return xt_record_number_(w, XT_AS_(BITCAST_NUMBER), 0, type, 1, &n);
 }
 
@@ -8090,6 +8180,7 @@ XE_FN_ bool xt_check_tile_(xt_where_ w, const xt_tile *t, bool scatter, const ch
 xt_val xt_local_(xt_where_ w, int type, int64_t elements)
 {
     xt_ctx *x = w.x;
+    xt_ids_ of = XT_ZERO_;
     if (!xt_enter_(w)) return xt_nothing_();
     if (elements < 1 || elements > 1 << 24)
         return XT_FAIL_NUMBER_(w, XT_ERROR_LOCAL_SIZE, "got %lld elements of %s", (long long)elements,
@@ -8102,9 +8193,9 @@ xt_val xt_local_(xt_where_ w, int type, int64_t elements)
     v.local = true;
     xt_local_array_ *array = (xt_local_array_ *)xt_memory_(x, sizeof *array);
     if (!array) return v;
-    array->type = type;
+    of.type = type;
     array->elements = (int)elements;
-    xt_record_(w, XT_AS_(LOCAL), 0, v.id, array, 0);
+    xt_record_(w, XT_AS_(LOCAL), 0, v.id, &of, array, 0);
     return v;
 }
 
@@ -8207,7 +8298,7 @@ XE_FN_ bool xt_tile_shape_(xt_where_ w, xt_tile *t, const xt_tile_desc_ *d)
 XE_FN_ bool xt_tile_base_(xt_where_ w, xt_tile *t, const xt_tile_desc_ *d)
 {
     const xt_val *base = &d->base;
-    xt_numbers_ n = XT_ZERO_;
+    xt_ids_ n = XT_ZERO_;
     t->base = *base;
     if (!xt_check_value_(w, base, "the base")) return false;
     if (base->kind == SPE_POINTER && base->magic == SPE_VAL_MAGIC)
@@ -8218,8 +8309,8 @@ XE_FN_ bool xt_tile_base_(xt_where_ w, xt_tile *t, const xt_tile_desc_ *d)
         return xt_fail_(w, XT_ERROR_TILE_BASE, "got %s", xt_describe_(base).s);
     t->base = spe_val_of(SPE_POINTER, (int)t->type, xt_new_value_(w.x));
     n.type = (int)t->type;
-    n.v[0] = *base;
-    xt_record_(w, XT_AS_(POINTER), 0, t->base.id, &n, sizeof n);
+    xt_take_(w.x, &n, base);
+    xt_record_(w, XT_AS_(POINTER), 0, t->base.id, &n, NULL, 0);
     return true;
 }
 
@@ -8245,15 +8336,26 @@ XE_FN_ xt_val xt_leading_distance_(xt_where_ w, const xt_tile *t, const xt_tile_
     return sum;
 }
 
-/* Records the selected matrix: its base, and the number of its lines, zero if the offsets are out of range. */
-XE_FN_ void xt_leading_(xt_where_ w, xt_init_tile_desc_ *init)
+/* Records the selected matrix: its base, and the number of its lines, the next value, zero if the offsets are out of
+ * range. Returns the distance to it. */
+XE_FN_ xt_val xt_leading_(xt_where_ w, xt_tile *t, const xt_tile_desc_ *d)
 {
-    const xt_tile_desc_ *d = &init->given;
-    if (d->shape.count < 3) return;
-    init->distance = xt_leading_distance_(w, &init->tile, d);
-    init->tile.base.id = xt_new_value_(w.x);
-    xt_record_(w, XT_AS_(MATRIX), 0, init->tile.base.id, init, 0);
-    init->tile.shape[1 - xt_inner_(&init->tile)] = spe_val_of(SPE_SCALAR, CM_I32, xt_further_value_(w.x));
+    xt_ids_ of = XT_ZERO_;
+    xt_val distance = XT_ZERO_;
+    of.type = d->shape.count - 2;
+    if (of.type < 1) return distance;
+    distance = xt_leading_distance_(w, t, d);
+    xt_take_(w.x, &of, t);
+    xt_take_(w.x, &of, &t->base);
+    xt_take_(w.x, &of, &distance);
+    for (int i = 0; i < of.type; i++) {
+        xt_take_(w.x, &of, &d->offset.at[i]);
+        xt_take_(w.x, &of, &d->shape.at[i]);
+    }
+    t->base.id = xt_new_value_(w.x);
+    xt_record_(w, XT_AS_(MATRIX), 0, t->base.id, &of, NULL, 0);
+    t->shape[1 - xt_inner_(t)] = spe_val_of(SPE_SCALAR, CM_I32, xt_further_value_(w.x));
+    return distance;
 }
 
 /* ---- init_tile --------------------------------------------------------------------------------------------------- */
@@ -8287,54 +8389,79 @@ XE_FN_ xt_tile xt_init_scatter_(xt_where_ w, xt_tile t, const xt_tile_desc_ *d)
     return t;
 }
 
+/* Records a tile that has been made from what the user gave. matrix, piece, distance: NULL for a scatter tile. */
+XE_FN_ xt_tile xt_record_tile_(xt_where_ w, xt_tile t, const xt_tile_desc_ *d, const xt_tile *matrix,
+                               const xt_val piece[2], const xt_val *distance)
+{
+    const xt_index *lists[3] = {&d->offset, &d->shape, &d->strides};
+    xt_ids_ of = XT_ZERO_;
+    of.type = d->shape.count;
+    xt_take_(w.x, &of, matrix);
+    xt_take_(w.x, &of, &d->base);
+    xt_take_(w.x, &of, &d->scatter);
+    for (int i = 0; i < 2; i++) xt_take_(w.x, &of, piece ? &piece[i] : NULL);
+    xt_take_(w.x, &of, distance);
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < lists[i]->count; j++) xt_take_(w.x, &of, &lists[i]->at[j]);
+    t.id = xt_new_value_(w.x);
+    xt_value_of_(w.x, &t);
+    xt_record_(w, XT_AS_(INIT_TILE), 0, t.id, &of, NULL, 0);
+    return t;
+}
+
+/* Records what a tile consists of. t: that of the matrix that leading dimensions select from. */
+XE_FN_ xt_tile xt_position_tile_(xt_where_ w, xt_tile t, const xt_tile_desc_ *d, xt_val piece[2], xt_val *distance)
+{
+    const xt_val *at = &d->offset.at[d->offset.count - 2];
+    *distance = xt_leading_(w, &t, d);
+    for (int i = 0; i < 2; i++) {
+        piece[i] = xt_record_piece_offset_(w, &t.dist, i);
+        t.offset[i] = xt_binary_number_(w, SPE_ARITH_ADD, at[i], piece[i]);
+    }
+    return t;
+}
+
 xt_tile xt_init_tile_(xt_where_ w, xt_tile_desc_ d)
 {
-    xt_ctx *x = w.x;
-    xt_init_tile_desc_ *init = xt_enter_(w) ? (xt_init_tile_desc_ *)xt_memory_(x, sizeof *init) : NULL;
-    xt_tile t = xt_no_tile_();
-    if (!init) return t;
+    xt_tile t = xt_no_tile_(), matrix = t;
+    xt_val piece[2], distance;
+    if (!xt_enter_(w)) return t;
     t.type = (cm_type)d.type;
     t.map = d.map;
     t.inside = d.inside;
     t.step = 1;
-    t.scope = x->scope;
+    t.scope = w.x->scope;
     if (d.offset.count == 0) {
         d.offset.count = d.shape.count ? d.shape.count : 2;
         for (int i = 0; i < 8; i++) d.offset.at[i] = spe_val_int(0);
     }
-    init->given = d;
-    x->part++;
+    w.x->part++;
     if (d.scatter.magic) {
         t = xt_init_scatter_(w, t, &d);
     } else if (!xt_distribute_(w, &t.dist, d.rows, d.cols, &d.map) || !xt_tile_blocks_(w, &t, d.inner_blocks) ||
-               !xt_tile_order_(w, &t, d.order) || !xt_tile_shape_(w, &t, &d) || !xt_tile_base_(w, &t, &d) ||
-               !xt_tile_indices_(w, &d) || !xt_check_array_(w, &d.base, &d.shape, &d.strides)) {
+             !xt_tile_order_(w, &t, d.order) || !xt_tile_shape_(w, &t, &d) || !xt_tile_base_(w, &t, &d) ||
+             !xt_tile_indices_(w, &d) || !xt_check_array_(w, &d.base, &d.shape, &d.strides)) {
         t = xt_no_tile_();
     } else {
-        t.number = x->tile_count++;
-        init->matrix = init->tile = t;
-        xt_leading_(w, init);
-        const xt_val *at = &d.offset.at[d.offset.count - 2];
-        for (int i = 0; i < 2; i++) {
-            init->piece[i] = xt_record_piece_offset_(w, &t.dist, i);
-            init->tile.offset[i] = xt_binary_number_(w, SPE_ARITH_ADD, at[i], init->piece[i]);
-        }
-        t = init->tile;
+        t.number = w.x->tile_count++;
+        t.id = xt_new_value_(w.x);
+        matrix = t;
+        t = xt_position_tile_(w, t, &d, piece, &distance);
     }
-    x->part--;
-    if (t.number >= 0) t.id = xt_new_value_(x);
-    init->tile = t;
-    if (t.number >= 0) xt_record_(w, XT_AS_(INIT_TILE), 0, t.id, init, 0);
-    return t;
+    w.x->part--;
+    if (t.number < 0) return t;
+    return t.scatter ? xt_record_tile_(w, t, &d, NULL, NULL, NULL)
+                     : xt_record_tile_(w, t, &d, &matrix, piece, &distance);
 }
 
 /* Records a moved tile. */
 XE_ONCE_
-XE_FN_ xt_tile xt_moved_tile_(xt_where_ w, xt_tile t, const xt_update_ *d)
+XE_FN_ xt_tile xt_moved_tile_(xt_where_ w, xt_tile t, const xt_ids_ *of)
 {
     t.scope = w.x->scope;
     t.id = xt_new_value_(w.x);
-    xt_record_(w, XT_AS_(UPDATE_TILE_OFFSET), 0, t.id, d, sizeof *d);
+    xt_value_of_(w.x, &t);
+    xt_record_(w, XT_AS_(UPDATE_TILE_OFFSET), 0, t.id, of, NULL, 0);
     return t;
 }
 
@@ -8342,7 +8469,7 @@ xt_tile xt_update_tile_offset_(xt_where_ w, xt_update_ d)
 {
     xt_tile t = d.tile;
     const xt_val *rows = &d.by[0], *cols = &d.by[1];
-    d.offsets = xt_no_vec_();
+    xt_ids_ of = XT_ZERO_;
     if (!xt_enter_(w) || !xt_check_tile_(w, &t, false, "the tile of XT_UPDATE_TILE_OFFSET") ||
         !xt_check_index_(w, rows, "the row offset") || !xt_check_index_(w, cols, "the column offset") ||
         !xt_check_uniform_(w, rows, "the row offset") || !xt_check_uniform_(w, cols, "the column offset"))
@@ -8351,7 +8478,10 @@ xt_tile xt_update_tile_offset_(xt_where_ w, xt_update_ d)
     t.offset[0] = xt_binary_number_(w, SPE_ARITH_ADD, t.offset[0], *rows);
     t.offset[1] = xt_binary_number_(w, SPE_ARITH_ADD, t.offset[1], *cols);
     w.x->part--;
-    return xt_moved_tile_(w, t, &d);
+    xt_take_(w.x, &of, &d.tile);
+    xt_take_(w.x, &of, rows);
+    xt_take_(w.x, &of, cols);
+    return xt_moved_tile_(w, t, &of);
 }
 
 /* Moves a scatter tile's offsets, all by one number or each by its own. */
@@ -8359,14 +8489,16 @@ xt_tile xt_update_offsets_(xt_where_ w, xt_update_by_ given)
 {
     xt_tile t = given.tile;
     const xt_any_ *by = &given.by;
-    xt_update_ d = {t, {by->val, by->val}, by->vec};
+    xt_ids_ of = XT_ZERO_;
     if (!xt_enter_(w) || !xt_check_tile_(w, &t, true, "the tile of XT_UPDATE_TILE_OFFSET with one offset"))
         return xt_no_tile_();
     w.x->part++;
     const xt_any_ sum[2] = {xt_any_vec_(t.offsets), *by};
     t.offsets = xt_binary_vec_(w, SPE_ARITH_ADD, sum);
     w.x->part--;
-    return xt_moved_tile_(w, t, &d);
+    xt_take_(w.x, &of, &given.tile);
+    xt_take_(w.x, &of, by->is_vec ? (const void *)&by->vec : &by->val);
+    return xt_moved_tile_(w, t, &of);
 }
 
 /* front/access.c - records load_tile, store_tile, prefetch_tile, load_gather, store_scatter. */
@@ -8382,16 +8514,27 @@ XE_FN_ bool xt_check_padding_(xt_where_ w, int type, double padding)
                     xt_type_name_(type));
 }
 
+/* mask, vec, outside: NULL, none. */
+XE_FN_ void xt_record_access_(xt_where_ w, const xt_operation_ *as, int kind, uint32_t result, const xt_tile *t,
+                              const xt_vec *mask, const xt_vec *vec, const xt_outside_ *outside)
+{
+    xt_ids_ of = XT_ZERO_;
+    xt_take_(w.x, &of, t);
+    xt_take_(w.x, &of, mask);
+    xt_take_(w.x, &of, vec);
+    xt_record_(w, as, kind, result, &of, outside, outside ? sizeof *outside : 0);
+}
+
 xt_vec xt_load_tile_(xt_where_ w, xt_load_desc_ d)
 {
     xt_vec form = xt_vec_of_tile_(&d.tile);
     if (!xt_enter_(w) || !xt_check_tile_(w, &d.tile, false, "the tile of XT_LOAD_TILE") ||
         !xt_check_padding_(w, d.tile.type, d.padding))
         return xt_no_vec_();
-    if (d.tile.inside) d.border = XT_BORDER_PADDING;
+    const xt_outside_ outside = {d.padding, d.tile.inside ? XT_BORDER_PADDING : d.border};
     xt_vec v = xt_new_vec_(w.x, d.tile.type, &form);
     xt_diverges_like_tile_(w.x, v.id, &d.tile);
-    xt_record_(w, XT_AS_(LOAD_TILE), 0, v.id, &d, sizeof d);
+    xt_record_access_(w, XT_AS_(LOAD_TILE), 0, v.id, &d.tile, NULL, NULL, &outside);
     return v;
 }
 
@@ -8417,11 +8560,10 @@ XE_FN_ bool xt_check_rows_(xt_where_ w, const xt_tile *t)
 
 void xt_store_tile_(xt_where_ w, xt_scattered_ d)
 {
-    d.access.mask = xt_no_vec_();
     if (xt_enter_(w) && xt_check_vec_(w, &d.vec, "the vector of XT_STORE_TILE") &&
         xt_check_tile_(w, &d.access.tile, false, "the tile of XT_STORE_TILE") &&
         xt_check_store_(w, &d.vec, &d.access.tile) && xt_check_rows_(w, &d.access.tile))
-        xt_record_(w, XT_AS_(STORE_TILE), 0, 0, &d, sizeof d);
+        xt_record_access_(w, XT_AS_(STORE_TILE), 0, 0, &d.access.tile, NULL, &d.vec, NULL);
 }
 
 XE_FN_ bool xt_check_mask_(xt_where_ w, const xt_vec *mask, const xt_tile *t)
@@ -8436,7 +8578,7 @@ XE_FN_ bool xt_check_mask_(xt_where_ w, const xt_vec *mask, const xt_tile *t)
 
 xt_vec xt_load_gather_(xt_where_ w, xt_gather_desc_ d)
 {
-    xt_scattered_ of = {xt_no_vec_(), d};
+    const xt_outside_ outside = {d.padding, XT_BORDER_PADDING};
     xt_vec form = xt_vec_of_tile_(&d.tile);
     if (!xt_enter_(w) || !xt_check_tile_(w, &d.tile, true, "the tile of XT_LOAD_GATHER") ||
         !xt_check_mask_(w, &d.mask, &d.tile) || !xt_check_padding_(w, d.tile.type, d.padding))
@@ -8444,7 +8586,7 @@ xt_vec xt_load_gather_(xt_where_ w, xt_gather_desc_ d)
     xt_vec v = xt_new_vec_(w.x, d.tile.type, &form);
     xt_diverges_like_tile_(w.x, v.id, &d.tile);
     xt_diverges_like_(w.x, v.id, &d.mask);
-    xt_record_(w, XT_AS_(LOAD_GATHER), 0, v.id, &of, sizeof of);
+    xt_record_access_(w, XT_AS_(LOAD_GATHER), 0, v.id, &d.tile, &d.mask, NULL, &outside);
     return v;
 }
 
@@ -8454,16 +8596,18 @@ void xt_store_scatter_(xt_where_ w, xt_scattered_ d)
     if (xt_enter_(w) && xt_check_vec_(w, &d.vec, "the vector of XT_STORE_SCATTER") &&
         xt_check_tile_(w, t, true, "the tile of XT_STORE_SCATTER") && xt_check_store_(w, &d.vec, t) &&
         xt_check_mask_(w, &d.access.mask, t))
-        xt_record_(w, XT_AS_(STORE_SCATTER), 0, 0, &d, sizeof d);
+        xt_record_access_(w, XT_AS_(STORE_SCATTER), 0, 0, t, &d.access.mask, &d.vec, NULL);
 }
 
 void xt_prefetch_tile_(xt_where_ w, xt_prefetch_desc_ d)
 {
+    xt_ids_ of = XT_ZERO_;
     if (!xt_enter_(w) || !xt_check_tile_(w, &d.tile, false, "the tile of XT_PREFETCH_TILE")) return;
+    xt_take_(w.x, &of, &d.tile);
     if (d.locality < 0 || d.locality > 3)
         xt_fail_(w, XT_ERROR_LOCALITY, "got %d", d.locality);
     else
-        xt_record_(w, XT_AS_(PREFETCH_TILE), 0, 0, &d, sizeof d);
+        xt_record_(w, XT_AS_(PREFETCH_TILE), 0, 0, &of, &d.locality, sizeof d.locality);
 }
 
 /* front/mma.c - records tile_mma. */
@@ -8547,15 +8691,26 @@ XE_FN_ xt_vec xt_product_vec_(xt_where_ w, const xt_mma_desc_ *d)
     xt_diverges_like_(w.x, r.id, &d->left);
     xt_diverges_like_(w.x, r.id, &d->right);
     xt_diverges_like_(w.x, r.id, &d->sum);
-    r.inner[0] = d->left.inner[0];
-    r.inner[1] = d->right.inner[1];
-    return r;
+    return xt_blocked_(w.x, r, d->left.inner[0], d->right.inner[1]);
+}
+
+/* scales: of a and b, or NULL. */
+XE_FN_ void xt_record_product_(xt_where_ w, const xt_operation_ *as, uint32_t result, const xt_mma_desc_ *d,
+                               const xt_vec *const *scales)
+{
+    const xt_map maps[] = {d->a_map, d->b_map, d->c_map, d->map};
+    xt_ids_ of = XT_ZERO_;
+    xt_take_(w.x, &of, &d->sum);
+    xt_take_(w.x, &of, &d->left);
+    xt_take_(w.x, &of, &d->right);
+    for (int i = 0; scales && i < 2; i++) xt_take_(w.x, &of, scales[i]);
+    xt_record_(w, as, 0, result, &of, maps, sizeof maps);
 }
 
 xt_vec xt_tile_mma_(xt_where_ w, xt_mma_desc_ d)
 {
     xt_vec r = xt_product_vec_(w, &d);
-    if (r.id) xt_record_(w, XT_AS_(TILE_MMA), 0, r.id, &d, sizeof d);
+    if (r.id) xt_record_product_(w, XT_AS_(TILE_MMA), r.id, &d, NULL);
     return r;
 }
 
@@ -8611,7 +8766,8 @@ xt_vec xt_tile_mma_scaled_(xt_where_ w, xt_scaled_desc_ d)
         return xt_no_vec_();
     xt_diverges_like_(w.x, r.id, &d.scale_a);
     xt_diverges_like_(w.x, r.id, &d.scale_b);
-    xt_record_(w, XT_AS_(TILE_MMA_SCALED), 0, r.id, &d, sizeof d);
+    const xt_vec *const scales[2] = {&d.scale_a, &d.scale_b};
+    xt_record_product_(w, XT_AS_(TILE_MMA_SCALED), r.id, &d.mma, scales);
     return r;
 }
 
@@ -8640,7 +8796,7 @@ xt_vec xt_atomic_rmw_(xt_where_ w, xt_rmw_kind_ kind, xt_scattered_ d)
         return xt_no_vec_();
     xt_vec r = xt_new_vec_(w.x, t->type, &form);
     xt_diverges_at_least_(w.x, r.id, 1); /* each subgroup may see the results of others */
-    xt_record_(w, XT_AS_(ATOMIC_RMW), (int)kind, r.id, &d, sizeof d);
+    xt_record_access_(w, XT_AS_(ATOMIC_RMW), (int)kind, r.id, t, mask, &d.vec, NULL);
     return r;
 }
 
@@ -8686,11 +8842,12 @@ XE_FN_ xt_vec xt_reduction_step_(xt_where_ w, const xt_vec *v, int kind, int dim
     const int *n = v->dist.shape;
     xt_vec r = xt_mapped_vec_(w, (cm_type)type, dim ? n[0] : n[0] / size, dim ? n[1] / size : n[1], map);
     xt_move_ d = XT_ZERO_;
-    d.v = *v;
+    xt_ids_ of = XT_ZERO_;
     d.dim = dim;
     d.size = size;
     xt_diverges_like_(w.x, r.id, v);
-    if (r.id) xt_record_(w, XT_AS_(REDUCE), kind, r.id, &d, sizeof d);
+    xt_take_(w.x, &of, v);
+    if (r.id) xt_record_(w, XT_AS_(REDUCE), kind, r.id, &of, &d, sizeof d);
     return r;
 }
 
@@ -8700,7 +8857,6 @@ xt_vec xt_reduction_(xt_where_ w, int kind, xt_reduction_desc_ d)
 {
     xt_move_ move = XT_ZERO_;
     int inner[2];
-    move.v = d.vec;
     move.given = d.map;
     move.source = d.source;
     if (!xt_check_reduction_(w, "XT_REDUCTION", kind, &d) || !xt_reduction_map_(w, &d)) return xt_no_vec_();
@@ -8712,16 +8868,16 @@ xt_vec xt_reduction_(xt_where_ w, int kind, xt_reduction_desc_ d)
     spe_arith_op op = xt_red_info_(kind)->op;
     int part_type = rest > 1 && (op == SPE_ARITH_ADD || op == SPE_ARITH_MUL) ? xt_wide_type_(type) : type;
     xt_map map = xt_map_reduction(&d.vec.map, d.dim, part);
-    move.part = xt_reduction_step_(w, &d.vec, kind, d.dim, part, &map, part_type);
+    xt_vec result = xt_reduction_step_(w, &d.vec, kind, d.dim, part, &map, part_type);
     if (rest > 1 || !xt_same_map_(&map, &d.map)) {
         map = d.map;
         if (xt_has_map_(&map)) map.sg_data[d.dim] *= rest;
-        if (move.part.id) move.part = xt_convert_to_(w, &move.part, &map, &move.part.map);
-        if (rest > 1 && move.part.id) move.part = xt_reduction_step_(w, &move.part, kind, d.dim, rest, &d.map, type);
+        if (result.id) result = xt_convert_to_(w, &result, &map, &result.map);
+        if (rest > 1 && result.id) result = xt_reduction_step_(w, &result, kind, d.dim, rest, &d.map, type);
     }
     w.x->part--;
     for (int i = 0; i < 2; i++) inner[i] = d.vec.inner[0] ? (i == d.dim ? 1 : d.vec.inner[i]) : 0;
-    return xt_rename_(w, XT_AS_(REDUCTION), kind, &move, inner);
+    return xt_rename_(w, XT_AS_(REDUCTION), kind, &d.vec, &result, &move, inner);
 }
 
 /* For operations made of others: with `size` neighbours along dim in each group (0: all), and the map that follows. */
@@ -8757,7 +8913,8 @@ xt_vec xt_scan_vec_(xt_where_ w, int kind, xt_scan_desc_ d)
     xt_reduction_desc_ check = XT_ZERO_;
     xt_move_ of = XT_ZERO_;
     int type = (int)d.vec.type;
-    xt_vec plain = d.vec;
+    xt_vec plain = d.vec, before = XT_ZERO_;
+    xt_ids_ operands = XT_ZERO_;
     check.vec = d.vec;
     check.dim = d.dim;
     if (!xt_check_reduction_(w, "XT_SCAN", kind, &check)) return xt_no_vec_();
@@ -8767,14 +8924,15 @@ xt_vec xt_scan_vec_(xt_where_ w, int kind, xt_scan_desc_ d)
             return xt_cast_vec_(w, type, xt_any_vec_(xt_scan_vec_(w, kind, d)), as_usual);
         }
         plain.inner[0] = plain.inner[1] = 0;
-        of.part = xt_scan_carry_(w, kind, &plain, check.dim);
-        if (!of.part.id) return xt_no_vec_();
+        before = xt_scan_carry_(w, kind, &plain, check.dim);
+        if (!before.id) return xt_no_vec_();
     }
-    of.v = d.vec;
+    xt_take_(w.x, &operands, &d.vec);
+    xt_take_(w.x, &operands, &before);
     of.dim = check.dim;
     of.exclusive = d.exclusive;
     plain = xt_new_vec_(w.x, d.vec.type, &d.vec);
-    xt_record_(w, XT_AS_(SCAN), kind, plain.id, &of, sizeof of);
+    xt_record_(w, XT_AS_(SCAN), kind, plain.id, &operands, &of, sizeof of);
     return plain;
 }
 
@@ -8923,7 +9081,7 @@ xt_vec xt_bitcast_vec_(xt_where_ w, int type, xt_any_ a)
 {
     static const int whole[2] = {0, 0};
     int from = (int)a.vec.type;
-    xt_move_ d = XT_ZERO_;
+    const xt_move_ d = XT_ZERO_;
     if (!xt_enter_(w) || !xt_check_vec_(w, &a.vec, "the operand of XT_BITCAST")) return xt_no_vec_();
     if (type == XT_BOOL_ || from == XT_BOOL_)
         return XT_FAIL_VEC_(w, XT_ERROR_BITCAST, "from %s to %s", xt_type_name_(from), xt_type_name_(type));
@@ -8932,13 +9090,12 @@ xt_vec xt_bitcast_vec_(xt_where_ w, int type, xt_any_ a)
     if (has < wanted && !xt_check_widths_(w, &a.vec, type, wanted / has)) return xt_no_vec_();
     if (has > wanted && !xt_check_widths_(w, &a.vec, type, 1)) return xt_no_vec_();
     w.x->part++;
-    d.v = a.vec;
-    d.part = xt_reinterpret_(w, xt_unsigned_of_(has), &a.vec);
-    d.part = has < wanted ? xt_join_neighbours_(w, &d.part, 1, xt_unsigned_of_(wanted), wanted / has)
-                          : xt_split_elements_(w, &d.part, 1, xt_unsigned_of_(wanted), has / wanted);
-    if (d.part.id) d.part = xt_reinterpret_(w, type, &d.part);
+    xt_vec r = xt_reinterpret_(w, xt_unsigned_of_(has), &a.vec);
+    r = has < wanted ? xt_join_neighbours_(w, &r, 1, xt_unsigned_of_(wanted), wanted / has)
+                     : xt_split_elements_(w, &r, 1, xt_unsigned_of_(wanted), has / wanted);
+    if (r.id) r = xt_reinterpret_(w, type, &r);
     w.x->part--;
-    return xt_rename_(w, XT_AS_(BITCAST_WIDTH), 0, &d, whole);
+    return xt_rename_(w, XT_AS_(BITCAST_WIDTH), 0, &a.vec, &r, &d, whole);
 }
 
 /* front/quantize.c - records the operations of OCP's Microscaling Formats that others make up: two e2m1 a byte, and
@@ -9040,7 +9197,8 @@ xt_vec xt_quantize_(xt_where_ w, int type, xt_quantize_desc_ d)
 
 xt_val xt_emit_(xt_where_ w, int type, xt_emit_fn fn, void *user, xt_index operands)
 {
-    xt_emitted_ d = {fn, user, type, operands};
+    const xt_users_fn_ users = {fn, NULL, user};
+    xt_ids_ d = XT_ZERO_;
     if (!xt_enter_(w)) return xt_nothing_();
     if (operands.count > 8)
         return XT_FAIL_NUMBER_(w, XT_ERROR_SCALAR_TYPE, "XT_EMIT of %d numbers, at most 8", operands.count);
@@ -9050,27 +9208,30 @@ xt_val xt_emit_(xt_where_ w, int type, xt_emit_fn fn, void *user, xt_index opera
         else if (!spe_val_is_set(&operands.at[i]))
             return XT_FAIL_NUMBER_(w, XT_ERROR_UNSET, "an operand of XT_EMIT");
     xt_val v = spe_val_of(SPE_SCALAR, type, xt_new_value_(w.x));
-    for (int i = 0; i < operands.count; i++) xt_diverges_at_least_(w.x, v.id, xt_divergence_of_(w.x, &operands.at[i]));
-    xt_record_(w, XT_AS_(EMIT), 0, v.id, &d, sizeof d);
+    d.type = type;
+    for (int i = 0; i < operands.count; i++) {
+        xt_take_(w.x, &d, &operands.at[i]);
+        xt_diverges_at_least_(w.x, v.id, xt_divergence_of_(w.x, &operands.at[i]));
+    }
+    xt_record_(w, XT_AS_(EMIT), 0, v.id, &d, &users, sizeof users);
     return v;
 }
 
 xt_vec xt_emit_vec_(xt_where_ w, int type, xt_emit_block_fn fn, void *user, const xt_vec operands[3])
 {
     static const xt_same_errors_ errors = {XT_ERROR_VEC_SHAPE, 0, XT_ERROR_BLOCKED, XT_ERROR_MAP_DIFFERS};
-    xt_vectors_ d = XT_ZERO_;
+    const xt_users_fn_ users = {NULL, fn, user};
+    xt_ids_ d = XT_ZERO_;
     int n;
     if (!xt_enter_(w)) return xt_no_vec_();
     for (n = 0; n == 0 || (n < 3 && operands[n].magic); n++)
         if (!xt_check_vec_(w, &operands[n], "an operand of XT_EMIT_VEC") ||
             !xt_check_same_(w, &errors, "XT_EMIT_VEC", &operands[0], "the other", &operands[n]))
             return xt_no_vec_();
-    d.block = fn;
-    d.user = user;
-    memcpy(d.v, operands, (size_t)n * sizeof *operands);
+    for (int i = 0; i < n; i++) xt_take_(w.x, &d, &operands[i]);
     xt_vec v = xt_new_vec_(w.x, (cm_type)type, operands);
     while (n-- > 1) xt_diverges_like_(w.x, v.id, &operands[n]);
-    xt_record_(w, XT_AS_(EMIT_VEC), 0, v.id, &d, sizeof d);
+    xt_record_(w, XT_AS_(EMIT_VEC), 0, v.id, &d, &users, sizeof users);
     return v;
 }
 
@@ -9089,9 +9250,10 @@ XE_FN_ bool xt_check_element_(xt_where_ w, const xt_val *base, const xt_val *ind
 /* given: the base and the index. */
 xt_val xt_load_(xt_where_ w, const xt_val *given)
 {
-    xt_numbers_ n = {0, {given[0], given[1], given[1]}};
+    xt_ids_ n = XT_ZERO_;
     if (!xt_enter_(w) || !xt_check_element_(w, &given[0], &given[1], "XT_LOAD")) return xt_nothing_();
     n.type = xt_number_type_(given[0].type);
+    for (int i = 0; i < 2; i++) xt_take_(w.x, &n, &given[i]);
     return xt_record_number_(w, XT_AS_(LOAD), 0, n.type, 1, &n);
 }
 
@@ -9099,26 +9261,26 @@ xt_val xt_load_(xt_where_ w, const xt_val *given)
 void xt_store_(xt_where_ w, const xt_val *given)
 {
     int base = given[0].magic == SPE_VAL_MAGIC && given[0].kind == SPE_POINTER ? 0 : 1;
-    xt_numbers_ n = {0, {given[base], given[base + 1], given[base ? 0 : 2]}};
-    if (!xt_enter_(w) || !xt_check_element_(w, &n.v[0], &n.v[1], "XT_STORE")) return;
-    n.type = xt_number_type_(n.v[0].type);
-    if (n.v[0].type == CM_BF16) n.v[2] = xt_unrounded_(w, n.v[2]);
-    if (xt_check_type_(w, &n.v[2], n.type, "the number of XT_STORE"))
-        xt_record_(w, XT_AS_(STORE), 0, 0, &n, sizeof n);
+    xt_val v[3] = {given[base], given[base + 1], given[base ? 0 : 2]};
+    xt_ids_ n = XT_ZERO_;
+    if (!xt_enter_(w) || !xt_check_element_(w, &v[0], &v[1], "XT_STORE")) return;
+    n.type = xt_number_type_(v[0].type);
+    if (v[0].type == CM_BF16) v[2] = xt_unrounded_(w, v[2]);
+    if (!xt_check_type_(w, &v[2], n.type, "the number of XT_STORE")) return;
+    for (int i = 0; i < 3; i++) xt_take_(w.x, &n, &v[i]);
+    xt_record_(w, XT_AS_(STORE), 0, 0, &n, NULL, 0);
 }
 
 /* Broadcasts the element to all subgroups first, then to all their lanes. */
 xt_val xt_element_(xt_where_ w, xt_vec v, int row, int col)
 {
-    xt_vectors_ d = XT_ZERO_;
+    xt_ids_ d = XT_ZERO_;
     xt_slice_desc_ s = {v, row, col, 1, 1, v.map};
     if (xt_has_map_(&s.map)) s.map.sg_data[0] = s.map.sg_data[1] = 1;
-    d.v[0] = xt_slice_(w, s);
-    if (!d.v[0].id) return xt_nothing_();
-    xt_val r = spe_val_of(SPE_SCALAR, xt_number_type_((int)v.type), xt_new_value_(w.x));
-    xt_diverges_like_(w.x, r.id, &d.v[0]);
-    xt_record_(w, XT_AS_(ELEMENT), 0, r.id, &d, sizeof d);
-    return r;
+    const xt_vec one = xt_slice_(w, s);
+    if (!one.id) return xt_nothing_();
+    xt_take_(w.x, &d, &one);
+    return xt_record_number_(w, XT_AS_(ELEMENT), 0, xt_number_type_((int)v.type), 1, &d);
 }
 
 xt_val xt_all_(xt_where_ w, xt_vec v, bool all)
@@ -9169,24 +9331,28 @@ xt_vec xt_random_vec_(xt_where_ w, const xt_any_ *given)
 
 /* front/carried.c - carried values: the &x arguments of XT_FOR, XT_WHILE and XT_IF. */
 
-/* Reads the variable at a carried pointer; it must be set and in scope. */
-XE_FN_ bool xt_read_(xt_where_ w, const void *object, xt_carried_ *t, int number)
+/* The value of the variable at a carried pointer, which must be set and in scope; 0 after an error. */
+XE_FN_ uint32_t xt_read_(xt_where_ w, const void *object, int number)
 {
     char what[40];
-    memcpy(&t->magic, object, sizeof t->magic);
-    memcpy(t, object, xt_carried_size_(t->magic));
+    xt_object_ t;
+    bool good;
+    memcpy(&t.magic, object, sizeof t.magic);
+    memcpy(&t, object, xt_object_size_(t.magic));
     snprintf(what, sizeof what, "number %d of the list", number + 1);
-    switch (t->magic) {
+    switch (t.magic) {
     case XT_TILE_MAGIC_:
-        xt_use_tile_(w.x, &t->tile);
-        return t->tile.number < 0 || xt_check_scope_(w, t->tile.scope, what);
-    case XT_VEC_MAGIC_: return !t->vec.id || xt_check_vec_(w, &t->vec, what);
-    case SPE_VAL_MAGIC: return xt_is_lost_(&t->val) || xt_check_value_(w, &t->val, what);
-    default: return xt_fail_(w, XT_ERROR_CARRIED, "%s is something else, or was never set", what);
+        xt_use_tile_(w.x, &t.tile);
+        good = t.tile.number < 0 || xt_check_scope_(w, t.tile.scope, what);
+        break;
+    case XT_VEC_MAGIC_: good = !t.vec.id || xt_check_vec_(w, &t.vec, what); break;
+    case SPE_VAL_MAGIC: good = xt_is_lost_(&t.val) || xt_check_value_(w, &t.val, what); break;
+    default: good = xt_fail_(w, XT_ERROR_CARRIED, "%s is something else, or was never set", what);
     }
+    return good ? xt_value_of_(w.x, object) : 0;
 }
 
-XE_FN_ xt_text_ xt_describe_carried_(const xt_carried_ *t)
+XE_FN_ xt_text_ xt_describe_carried_(const xt_object_ *t)
 {
     bool vec = t->magic == XT_VEC_MAGIC_;
     xt_vec v = vec ? t->vec : xt_vec_of_tile_(&t->tile);
@@ -9206,7 +9372,7 @@ XE_FN_ bool xt_same_shape_(const xt_vec *a, const xt_vec *b)
            memcmp(a->dist.shape, b->dist.shape, sizeof a->dist.shape) == 0;
 }
 
-XE_FN_ bool xt_same_kind_(const xt_carried_ *a, const xt_carried_ *b)
+XE_FN_ bool xt_same_kind_(const xt_object_ *a, const xt_object_ *b)
 {
     if (a->magic != b->magic) return false;
     if (a->magic == XT_VEC_MAGIC_) return xt_same_shape_(&a->vec, &b->vec);
@@ -9225,24 +9391,26 @@ XE_FN_ bool xt_same_kind_(const xt_carried_ *a, const xt_carried_ *b)
     return xt_is_int_(s) && xt_is_int_(t) && (b->val.kind == SPE_INT || xt_bits_(s) == xt_bits_(t));
 }
 
-XE_FN_ bool xt_is_lost_carried_(const xt_carried_ *t)
+XE_FN_ bool xt_is_lost_carried_(const xt_object_ *t)
 {
     if (t->magic == XT_TILE_MAGIC_) return t->tile.number < 0;
     return t->magic == XT_VEC_MAGIC_ ? !t->vec.id : xt_is_lost_(&t->val);
 }
 
 /* "a carried value whose type changes" */
-XE_FN_ bool xt_check_carried_(xt_where_ w, const xt_carried_ *start, const xt_carried_ *now, int number)
+XE_FN_ bool xt_check_carried_(xt_where_ w, uint32_t before, uint32_t at_end, int number)
 {
+    const xt_object_ *start = xt_object_of_(w.x, before), *now = xt_object_of_(w.x, at_end);
     if (xt_is_lost_carried_(start) || xt_is_lost_carried_(now) || xt_same_kind_(start, now)) return true;
     return xt_fail_(w, XT_ERROR_CARRIED_TYPE, "number %d of the list came in as %s, is %s at the end", number + 1,
                     xt_describe_carried_(start).s, xt_describe_carried_(now).s);
 }
 
 /* A mask of the scalars that differ, and of the vector if it does. */
-XE_FN_ uint32_t xt_differences_(xt_carried_ *a, xt_carried_ *b)
+XE_FN_ uint32_t xt_differences_(xt_ctx *x, uint32_t first, uint32_t second)
 {
-    const xt_vec *v = xt_carried_vec_(a), *u = xt_carried_vec_(b);
+    const xt_object_ *a = xt_object_of_(x, first), *b = xt_object_of_(x, second);
+    const xt_vec *v = xt_vec_in_(a), *u = xt_vec_in_(b);
     uint32_t mask = v && u && v->id != u->id ? XT_VEC_CHANGES_ : 0;
     const xt_val *p;
     for (int i = 0; (p = xt_scalar_of_(a, i)) != NULL; i++)
@@ -9250,27 +9418,42 @@ XE_FN_ uint32_t xt_differences_(xt_carried_ *a, xt_carried_ *b)
     return mask;
 }
 
-/* Replaces the parts in the mask by new values. */
-XE_FN_ void xt_renew_(xt_ctx *x, xt_carried_ *t, uint32_t mask)
+/* Makes a new value of a scalar that changes. Folded constants have a scope instead. */
+XE_FN_ void xt_renew_number_(xt_ctx *x, xt_val *v, bool changes)
 {
-    xt_vec *v = mask & XT_VEC_CHANGES_ ? xt_carried_vec_(t) : NULL;
-    xt_val *p;
-    int divergence;
-    if (mask && t->magic == XT_TILE_MAGIC_) t->tile.id = xt_further_value_(x);
-    for (int i = 0; spe_ok(&x->m) && (p = xt_scalar_of_(t, i)) != NULL; i++)
-        if (mask >> i & 1) {
-            divergence = xt_divergence_of_(x, p);
-            *p = xt_carried_as_(p, xt_further_value_(x));
-            xt_value_at_(x, p->id)->divergence = divergence;
-        } else if (p->kind < SPE_SCALAR) {
-            p->note = x->scope;
-        }
-    if (t->magic == XT_TILE_MAGIC_) t->tile.scope = x->scope;
-    if (!v) return;
-    divergence = xt_value_at_(x, v->id)->divergence;
+    if (!changes && v->kind < SPE_SCALAR) v->note = x->scope;
+    if (!changes || !spe_ok(&x->m)) return;
+    int divergence = xt_divergence_of_(x, v);
+    *v = xt_carried_as_(v, xt_further_value_(x));
+    xt_value_at_(x, v->id)->divergence = divergence;
+}
+
+XE_FN_ void xt_renew_vec_(xt_ctx *x, xt_vec *v)
+{
+    int divergence = xt_value_at_(x, v->id)->divergence;
     v->id = xt_further_value_(x);
     xt_diverges_at_least_(x, v->id, divergence);
-    if (v->id) xt_define_vec_(x, v->id, *v);
+    xt_value_of_(x, v);
+}
+
+/* Sets a variable to a carried value in which the scalars and the vector in the mask are new ones. Returns what it is
+ * then. */
+XE_FN_ uint32_t xt_renew_(xt_ctx *x, void *object, uint32_t of, uint32_t mask)
+{
+    xt_object_ t;
+    xt_copy_object_(&t, xt_object_of_(x, of));
+    if (t.magic == SPE_VAL_MAGIC) xt_renew_number_(x, &t.val, mask & 1);
+    if (t.magic == XT_VEC_MAGIC_ && (mask & XT_VEC_CHANGES_)) xt_renew_vec_(x, &t.vec);
+    if (t.magic == XT_TILE_MAGIC_) {
+        xt_val *const all[XT_COMPONENTS_] = {&t.tile.offset[0], &t.tile.offset[1], &t.tile.shape[0],
+                                             &t.tile.shape[1],  &t.tile.pitch,     &t.tile.base};
+        if (mask) t.tile.id = xt_further_value_(x);
+        for (int i = 0; i < XT_COMPONENTS_; i++) xt_renew_number_(x, all[i], mask >> i & 1);
+        t.tile.scope = x->scope;
+        if (t.tile.scatter && (mask & XT_VEC_CHANGES_)) xt_renew_vec_(x, &t.tile.offsets);
+    }
+    xt_copy_object_(object, &t);
+    return xt_value_of_(x, &t);
 }
 
 /* front/control.c - records regions and barriers. */
@@ -9291,9 +9474,10 @@ XE_FN_ xt_frame_ *xt_open_(xt_where_ w, spe_region *r, const xt_operation_ *as, 
     f->slot = (xt_slot_ *)xt_memory_(x, (size_t)f->slots * sizeof *f->slot);
     for (int i = 0; f->slot && i < f->slots; i++) {
         f->slot[i].object = objects[i];
-        if (!xt_read_(w, objects[i], &f->slot[i].start, i)) f->slots = i;
+        f->slot[i].start = xt_read_(w, objects[i], i);
+        if (!f->slot[i].start) f->slots = i;
     }
-    xt_record_(w, as, 0, 0, f, 0);
+    xt_record_(w, as, 0, 0, NULL, f, 0);
     if (op != XT_OP_IF_ && !x->again) { /* see xt_walk_again_ */
         r->twice = true;
         r->sides = 2;
@@ -9319,21 +9503,27 @@ XE_FN_ void xt_side_begins_(xt_where_ w, xt_frame_ *f)
 /* Reads the carried values at the end of a side and checks their types; after an error, restores them. */
 XE_FN_ void xt_read_now_(xt_where_ w, xt_frame_ *f)
 {
-    for (int i = 0; i < f->slots; i++)
-        if (!xt_read_(w, f->slot[i].object, &f->slot[i].now, i) ||
-            !xt_check_carried_(w, &f->slot[i].start, &f->slot[i].now, i))
-            f->slot[i].now = f->slot[i].start;
+    for (int i = 0; i < f->slots; i++) {
+        xt_slot_ *s = &f->slot[i];
+        s->now = xt_read_(w, s->object, i);
+        if (!s->now || !xt_check_carried_(w, s->start, s->now, i)) s->now = s->start;
+    }
 }
 
 enum { XT_ALL_CHANGES_ = XT_VEC_CHANGES_ * 2 - 1 };
+
+/* Sets a region's variable to one of its values. */
+XE_FN_ void xt_set_variable_(xt_ctx *x, const xt_slot_ *s, uint32_t value)
+{
+    xt_copy_object_(s->object, xt_object_of_(x, value));
+}
 
 /* At the top of a loop's body, carried values are unknown. */
 XE_FN_ void xt_loop_values_(xt_ctx *x, xt_frame_ *f)
 {
     for (int i = 0; i < f->slots; i++) {
-        f->slot[i].body = f->slot[i].start;
-        xt_renew_(x, &f->slot[i].body, XT_ALL_CHANGES_);
-        xt_write_(f->slot[i].object, &f->slot[i].body);
+        xt_slot_ *s = &f->slot[i];
+        s->body = xt_renew_(x, s->object, s->start, XT_ALL_CHANGES_);
     }
 }
 
@@ -9375,13 +9565,13 @@ spe_region xt_for_begin_(xt_where_ w, const xt_val *given, void *const *objects)
     x->part--;
     xt_frame_ *f = xt_open_(w, &loop, XT_AS_(FOR), objects);
     if (!f) return loop;
-    f->lo = lo;
-    f->hi = hi;
-    f->step = step;
+    f->lo = xt_value_of_(x, &lo);
+    f->hi = xt_value_of_(x, &hi);
+    f->step = xt_value_of_(x, &step);
     xt_depends_on_(x, &lo);
     xt_depends_on_(x, &hi);
     xt_depends_on_(x, &step);
-    memcpy(f->given, given, 3 * sizeof *given);
+    for (int i = 0; i < 3; i++) f->given[i] = xt_value_of_(x, &given[i]);
     xt_loop_values_(x, f);
     f->index = xt_further_value_(x);
     loop.index = xt_scalar_(CM_I32, f->index, counted ? 1 : p < q ? p : q);
@@ -9391,7 +9581,7 @@ spe_region xt_for_begin_(xt_where_ w, const xt_val *given, void *const *objects)
         loop.index = xt_binary_number_(w, SPE_ARITH_ADD, given[0], loop.index);
         x->part--;
     }
-    f->given[3] = loop.index;
+    f->given[3] = xt_value_of_(x, &loop.index);
     xt_side_begins_(w, f);
     return loop;
 }
@@ -9401,11 +9591,12 @@ XE_FN_ uint32_t xt_counts_(xt_ctx *x, const xt_frame_ *f, xt_slot_ *s, uint32_t 
 {
     uint32_t counts = 0;
     int64_t by;
-    xt_val *p;
-    for (int i = 0; f->op == XT_OP_FOR_ && f->step.kind == SPE_INT && (p = xt_scalar_of_(&s->body, i)) != NULL; i++)
+    const xt_object_ *body = xt_object_of_(x, s->body), *at_end = xt_object_of_(x, s->now);
+    const xt_val *p, *step = xt_number_(x, f->step);
+    for (int i = 0; f->op == XT_OP_FOR_ && step->kind == SPE_INT && (p = xt_scalar_of_(body, i)) != NULL; i++)
         if ((changed >> i & 1) && p->kind == SPE_SCALAR && xt_is_int_(p->type) && xt_bits_(p->type) == 32 &&
-            xt_moves_by_(x, xt_scalar_of_(&s->now, i), p, &by) && by == f->step.integer) {
-            xt_value_ *now = xt_value_at_(x, xt_scalar_of_(&s->now, i)->id);
+            xt_moves_by_(x, xt_scalar_of_(at_end, i), p, &by) && by == step->integer) {
+            xt_value_ *now = xt_value_at_(x, xt_scalar_of_(at_end, i)->id);
             now->unused = now->uses == 1; /* this one */
             counts |= 1u << i;
         }
@@ -9434,7 +9625,9 @@ spe_region xt_while_begin_(xt_where_ w, void *const *objects)
 spe_region *xt_while_test_(xt_where_ w, spe_region *loop, xt_val condition)
 {
     if (!xt_enter_(w) || !xt_check_condition_(w, "XT_WHILE", &condition)) return loop;
-    xt_record_(w, XT_AS_(WHILE_TEST), 0, 0, &condition, sizeof condition);
+    xt_ids_ of = XT_ZERO_;
+    xt_take_(w.x, &of, &condition);
+    xt_record_(w, XT_AS_(WHILE_TEST), 0, 0, &of, NULL, 0);
     xt_depends_on_(w.x, &condition);
     if (w.x->regions.depth > 0) w.x->frames[w.x->regions.depth - 1]->first = w.x->nodes.count;
     return loop;
@@ -9448,7 +9641,7 @@ spe_region xt_if_begin_(xt_where_ w, xt_val condition, void *const *objects)
     if (!xt_enter_(w) || !xt_check_condition_(w, "XT_IF", &condition)) return r;
     xt_frame_ *f = xt_open_(w, &r, XT_AS_(IF), objects);
     if (!f) return r;
-    f->lo = condition;
+    f->lo = xt_value_of_(w.x, &condition);
     xt_depends_on_(w.x, &condition);
     xt_side_begins_(w, f);
     return r;
@@ -9457,22 +9650,23 @@ spe_region xt_if_begin_(xt_where_ w, xt_val condition, void *const *objects)
 /* ---- the end of a region ----------------------------------------------------------------------------------------- */
 
 /* The value id of a carried value's scalar i, or of its vector after those; 0: a constant, or none. */
-XE_FN_ uint32_t xt_part_id_(xt_carried_ *t, int i)
+XE_FN_ uint32_t xt_part_id_(xt_ctx *x, uint32_t of, int i)
 {
-    const xt_vec *v = xt_carried_vec_(t);
+    const xt_object_ *t = xt_object_of_(x, of);
+    const xt_vec *v = xt_vec_in_(t);
     const xt_val *n = xt_scalar_of_(t, i);
     if (i == XT_COMPONENTS_) return v ? v->id : 0;
     return n && n->kind >= SPE_SCALAR ? n->id : 0;
 }
 
 /* A carried value differs between lanes if one of its possible values, or the control flow to it, does. */
-XE_FN_ void xt_diverges_as_carried_(xt_ctx *x, xt_carried_ *t, uint32_t mask, xt_carried_ *a, xt_carried_ *b)
+XE_FN_ void xt_diverges_as_carried_(xt_ctx *x, uint32_t t, uint32_t mask, uint32_t a, uint32_t b)
 {
     for (int i = 0; i <= XT_COMPONENTS_; i++) {
-        uint32_t id = mask >> i & 1 ? xt_part_id_(t, i) : 0;
+        uint32_t id = mask >> i & 1 ? xt_part_id_(x, t, i) : 0;
         if (!id) continue;
-        xt_diverges_at_least_(x, id, xt_value_at_(x, xt_part_id_(a, i))->divergence);
-        xt_diverges_at_least_(x, id, xt_value_at_(x, xt_part_id_(b, i))->divergence);
+        xt_diverges_at_least_(x, id, xt_value_at_(x, xt_part_id_(x, a, i))->divergence);
+        xt_diverges_at_least_(x, id, xt_value_at_(x, xt_part_id_(x, b, i))->divergence);
         xt_diverges_at_least_(x, id, x->divergence);
     }
 }
@@ -9485,20 +9679,20 @@ XE_FN_ void xt_find_changes_(xt_where_ w, xt_frame_ *f)
     x->scope = f->outer;
     for (int i = 0; i < f->slots; i++) {
         xt_slot_ *s = &f->slot[i];
-        uint32_t mask = x->again ? (uint32_t)XT_ALL_CHANGES_ : xt_differences_(&s->body, &s->now), counts = 0;
+        uint32_t mask = x->again ? (uint32_t)XT_ALL_CHANGES_ : xt_differences_(x, s->body, s->now), counts = 0;
         if (f->op != XT_OP_IF_ && !x->again) {
-            mask &= xt_differences_(&s->start, &s->now);
+            mask &= xt_differences_(x, s->start, s->now);
             counts = xt_counts_(x, f, s, mask);
             f->counts = f->counts || counts;
         }
         s->mask = (mask & ~counts) | counts << XT_COUNTS_SHIFT_;
         s->result = f->op == XT_OP_IF_ ? s->now : s->start;
-        if (mask && x->divergence > 1 && s->result.magic != SPE_VAL_MAGIC)
+        uint32_t magic = xt_object_of_(x, s->result)->magic;
+        if (mask && x->divergence > 1 && magic != SPE_VAL_MAGIC)
             xt_fail_(w, XT_ERROR_NOT_UNIFORM, "number %d of the list is a %s, and lanes diverge", i + 1,
-                     s->result.magic == XT_VEC_MAGIC_ ? "vector" : "tile");
-        xt_renew_(x, &s->result, mask);
-        xt_diverges_as_carried_(x, &s->result, mask, &s->body, &s->now);
-        xt_write_(s->object, &s->result);
+                     magic == XT_VEC_MAGIC_ ? "vector" : "tile");
+        s->result = xt_renew_(x, s->object, s->result, mask);
+        xt_diverges_as_carried_(x, s->result, mask, s->body, s->now);
     }
 }
 
@@ -9509,8 +9703,8 @@ XE_FN_ void xt_walk_again_(xt_where_ w, xt_frame_ *f)
     xt_ctx *x = w.x;
     for (int i = 0; i < f->slots; i++) {
         xt_slot_ *s = &f->slot[i];
-        xt_diverges_as_carried_(x, &s->body, XT_ALL_CHANGES_, &s->body, &s->now);
-        xt_write_(s->object, &s->body);
+        xt_diverges_as_carried_(x, s->body, XT_ALL_CHANGES_, s->body, s->now);
+        xt_set_variable_(x, s, s->body);
     }
     xt_side_begins_(w, f);
     f->tile_count = x->tile_count;
@@ -9521,7 +9715,7 @@ XE_FN_ void xt_walk_again_(xt_where_ w, xt_frame_ *f)
 
 XE_FN_ void xt_walked_again_(xt_ctx *x, xt_frame_ *f)
 {
-    for (int i = 0; i < f->slots; i++) xt_write_(f->slot[i].object, &f->slot[i].result);
+    for (int i = 0; i < f->slots; i++) xt_set_variable_(x, &f->slot[i], f->slot[i].result);
     x->scope = f->outer;
     x->tile_count = f->tile_count;
     x->local_bytes = f->local_bytes;
@@ -9533,7 +9727,7 @@ XE_FN_ void xt_walked_again_(xt_ctx *x, xt_frame_ *f)
 XE_FN_ void xt_check_body_(xt_where_ w, xt_frame_ *f)
 {
     for (int i = 0; i < f->slots; i++)
-        if (xt_differences_(&f->slot[i].body, &f->slot[i].now)) return;
+        if (xt_differences_(w.x, f->slot[i].body, f->slot[i].now)) return;
     if (f->first == w.x->nodes.count && w.x->errors.count == 0)
         xt_fail_(w, XT_ERROR_EMPTY, "is there a semicolon after the %s?", xt_operation_name_(f->op));
 }
@@ -9552,15 +9746,15 @@ XE_FN_ void xt_region_end_(const spe_region *r)
         xt_read_now_(w, f);
         if (r->twice) xt_check_body_(w, f);
         f->end = x->nodes.count;
-        xt_record_(w, XT_AS_(END), 0, 0, f, 0);
+        xt_record_(w, XT_AS_(END), 0, 0, NULL, f, 0);
         xt_find_changes_(w, f);
         if (!last) xt_walk_again_(w, f);
     } else {
         xt_read_now_(w, f);
-        xt_record_(w, XT_AS_(ELSE), 0, 0, f, 0);
+        xt_record_(w, XT_AS_(ELSE), 0, 0, NULL, f, 0);
         for (int i = 0; i < f->slots; i++) { /* keeps the first side's values and restores the variables */
             f->slot[i].body = f->slot[i].now;
-            xt_write_(f->slot[i].object, &f->slot[i].start);
+            xt_set_variable_(x, &f->slot[i], f->slot[i].start);
         }
         xt_side_begins_(w, f);
     }
@@ -9590,7 +9784,7 @@ void xt_barrier_(xt_where_ w, xt_barrier_kind_ kind, const char *name)
         xt_fail_(w, XT_ERROR_SPLIT_BARRIER, "waiting for \"%s\"; arrived at: %s", name,
                  x->arrived ? x->arrived : "none");
     if (name) x->arrived = kind == XT_BARRIER_ARRIVES_ ? name : NULL;
-    xt_record_(w, all[kind], 0, 0, name, 0);
+    xt_record_(w, all[kind], 0, 0, NULL, name, 0);
 }
 
 /* build.c - building a module: the passes, in order. */
@@ -9618,7 +9812,7 @@ XE_FN_ void xt_record_body_(xt_ctx *x)
     for (int i = 0; i < x->param_count; i++) {
         const spe_kernel_param *p = &x->params[i];
         x->args[i] = spe_val_of(p->pointer || p->local ? SPE_POINTER : SPE_SCALAR, p->type, xt_new_value_(x));
-        xt_record_(w, XT_AS_(ARGUMENT), i, x->args[i].id, NULL, 0);
+        xt_record_(w, XT_AS_(ARGUMENT), i, x->args[i].id, NULL, NULL, 0);
         if (!spe_ok(&x->m)) return;
         xt_value_at_(x, x->args[i].id)->hoistable = !p->local;
     }
@@ -9869,13 +10063,16 @@ XE_FN_ void xt_put_tile_type_(xt_printer_ *p, const xt_tile *t)
 }
 
 /* The matrix of a tile, with constant extents; or an address. */
-XE_FN_ void xt_put_memref_(xt_printer_ *p, const xt_init_tile_desc_ *init)
+XE_FN_ void xt_put_memref_(xt_printer_ *p, const xt_node_ *init)
 {
-    const xt_val *base = &init->given.base, *n = init->given.shape.at;
-    for (int i = 0; i < init->given.shape.count && base->kind == SPE_POINTER; i++)
-        xt_put_(p, n[i].kind == SPE_INT ? "%s%lldx" : "%s?x", i ? "" : "memref<", (long long)n[i].integer);
+    const xt_val *base = xt_number_(p->x, init->operand[XT_INIT_BASE_]);
+    for (int i = 0; i < init->type && base->kind == SPE_POINTER; i++) {
+        const xt_val *n = xt_given_(p->x, init, XT_GIVEN_SHAPE_, i);
+        xt_put_(p, n->kind == SPE_INT ? "%s%lldx" : "%s?x", i ? "" : "memref<", (long long)n->integer);
+    }
+    bool columns = xt_tile_(p->x, init->result)->column_major && base->kind == SPE_POINTER;
     xt_put_(p, "%s%s%s%s", xt_type_text_(base->type, base->kind != SPE_POINTER),
-            init->tile.column_major && base->kind == SPE_POINTER ? ", affine_map=<(d0, d1)->(d1, d0)>" : "",
+            columns ? ", affine_map=<(d0, d1)->(d1, d0)>" : "",
             base->local ? ", slm" : "", base->kind == SPE_POINTER ? ">" : "");
 }
 
@@ -9922,11 +10119,17 @@ XE_FN_ void xt_put_number_(xt_printer_ *p, const xt_val *v)
         xt_put_id_(p, v->id);
 }
 
-/* A field of an operation, by a letter: lower case for values and attributes, upper case for types. */
+/* "[a, b]" */
+XE_FN_ void xt_put_list_(xt_printer_ *p, int count, const uint32_t *ids)
+{
+    for (int i = 0; i < count; i++) xt_put_(p, i ? ", " : "["), xt_put_number_(p, xt_number_(p->x, ids[i]));
+    xt_put_(p, count ? "]" : "[]");
+}
+
+/* An operand or attribute, by a letter: lower case for values and attributes, upper case for types. */
 XE_FN_ void xt_put_field_(xt_printer_ *p, char letter, const void *field)
 {
     const xt_vec *v = (const xt_vec *)field;
-    const xt_index *list = (const xt_index *)field;
     const int *number = (const int *)field;
     const double *real = (const double *)field;
     switch (letter) {
@@ -9938,8 +10141,6 @@ XE_FN_ void xt_put_field_(xt_printer_ *p, char letter, const void *field)
     case 'V': xt_put_vec_type_(p, v); return;
     case 'o': if (v->id) xt_put_(p, ", "), xt_put_id_(p, v->id); return; /* o, O: optional */
     case 'O': if (v->id) xt_put_(p, ", "), xt_put_vec_type_(p, v); return;
-    case 'A': xt_put_(p, "%s", xt_type_text_(*number, true)); return;
-    case 'E': xt_put_(p, "%s", xt_type_text_(*number, false)); return;
     case 'd': xt_put_(p, "%d", *number); return;
     case 'P': xt_put_(p, "[%d, %d]", number[0], number[1]); return;
     case 'l': if (*number != 3) xt_put_(p, " locality<%d>", *number); return;
@@ -9949,9 +10150,6 @@ XE_FN_ void xt_put_field_(xt_printer_ *p, char letter, const void *field)
     case 's': xt_put_(p, "%s", (const char *)field); return;
     case 'w': if (*number) xt_put_(p, " {border = %s}", *number == XT_BORDER_CLAMP ? "clamp" : "mirror"); return;
     case 'e': if (*(const bool *)field) xt_put_(p, " {exclusive}"); return;
-    default:
-        for (int i = 0; i < list->count; i++) xt_put_(p, i ? ", " : "["), xt_put_number_(p, &list->at[i]);
-        xt_put_(p, list->count ? "]" : "[]");
     }
 }
 
@@ -9971,11 +10169,12 @@ XE_FN_ void xt_say_(xt_printer_ *p, const char *text, ...)
 /* ---- regions ----------------------------------------------------------------------------------------------------- */
 
 /* Names a carried value and its scalars in a region; those in the mask get new names. */
-XE_FN_ void xt_name_carried_(xt_printer_ *p, xt_carried_ *t, xt_carried_ *before, uint32_t mask)
+XE_FN_ void xt_name_carried_(xt_printer_ *p, uint32_t value, uint32_t from, uint32_t mask)
 {
-    const xt_vec *v = xt_carried_vec_(t);
+    const xt_object_ *t = xt_object_of_(p->x, value), *before = xt_object_of_(p->x, from);
+    const xt_vec *v = xt_vec_in_(t);
     uint32_t changes = mask | mask >> XT_COUNTS_SHIFT_, number = mask ? ++p->count : 0;
-    xt_val *now, *old;
+    const xt_val *now, *old;
     for (int i = 0; (now = xt_scalar_of_(t, i)) && (old = xt_scalar_of_(before, i)); i++) {
         xt_named_ name = {number, t->magic == XT_TILE_MAGIC_ ? i + 1 : 0, NULL};
         if (!(changes >> i & 1)) name.same = old;
@@ -9985,7 +10184,7 @@ XE_FN_ void xt_name_carried_(xt_printer_ *p, xt_carried_ *t, xt_carried_ *before
         p->names[v->id].number = number;
         p->names[v->id].part = t->magic == XT_TILE_MAGIC_ ? XT_COMPONENTS_ + 1 : 0;
     } else if (v)
-        p->names[v->id] = p->names[xt_carried_vec_(before)->id];
+        p->names[v->id] = p->names[xt_vec_in_(before)->id];
     if (t->magic == XT_TILE_MAGIC_) p->names[t->tile.id].number = mask ? number : p->names[before->tile.id].number;
 }
 
@@ -9995,13 +10194,14 @@ XE_FN_ bool xt_put_slots_(xt_printer_ *p, const char *before, const xt_frame_ *f
     int n = 0;
     for (int i = 0; i < f->slots; i++) {
         const char *slot = (const char *)&f->slot[i];
-        const xt_carried_ *all[2] = {(const xt_carried_ *)(const void *)(slot + which),
-                                   (const xt_carried_ *)(const void *)(slot + value)};
+        const size_t offset[2] = {which, value};
         if (!f->slot[i].mask) continue;
         xt_put_(p, "%s", n++ ? ", " : before);
-        for (int j = 0; j < 1 + (value != which); j++)
-            xt_say_(p, all[j]->magic == SPE_VAL_MAGIC ? "$s$n" : all[j]->magic == XT_TILE_MAGIC_ ? "$s$t" : "$s$v",
-                    j ? " = " : "", all[j]);
+        for (int j = 0; j < 1 + (value != which); j++) {
+            const xt_object_ *t = xt_object_of_(p->x, *(const uint32_t *)(const void *)(slot + offset[j]));
+            xt_say_(p, t->magic == SPE_VAL_MAGIC ? "$s$n" : t->magic == XT_TILE_MAGIC_ ? "$s$t" : "$s$v",
+                    j ? " = " : "", t);
+        }
     }
     return n > 0;
 }
@@ -10011,17 +10211,19 @@ XE_FN_ void xt_put_begin_(xt_printer_ *p, const xt_node_ *n)
     const xt_frame_ *f = n->frame;
     const size_t start = offsetof(xt_slot_, start), body = offsetof(xt_slot_, body), end = offsetof(xt_slot_, result);
     bool real = p->form == XT_OF_A_SUBGROUP_; /* loops that count down are written as counting iterations */
-    xt_val index = real ? spe_val_of(SPE_SCALAR, CM_I32, f->index) : f->given[3];
-    for (int i = 0; i < f->slots; i++) xt_name_carried_(p, &f->slot[i].result, &f->slot[i].start, f->slot[i].mask);
+    const uint32_t own[4] = {f->lo, f->hi, f->step, f->index}, *limits = real ? own : f->given;
+    for (int i = 0; i < f->slots; i++) xt_name_carried_(p, f->slot[i].result, f->slot[i].start, f->slot[i].mask);
     for (int i = 0; i < f->slots && n->op != XT_OP_IF_; i++)
-        xt_name_carried_(p, &f->slot[i].body, &f->slot[i].start, f->slot[i].mask);
+        xt_name_carried_(p, f->slot[i].body, f->slot[i].start, f->slot[i].mask);
     if (xt_put_slots_(p, "", f, end, end)) xt_put_(p, " = ");
     if (n->op == XT_OP_FOR_) {
-        xt_name_(p, index.id);
-        xt_say_(p, "scf.for $n = $n to $n step $n", &index, real ? &f->lo : &f->given[0], real ? &f->hi : &f->given[1],
-                real ? &f->step : &f->given[2]);
+        xt_name_(p, limits[3]);
+        xt_put_(p, "scf.for ");
+        xt_put_id_(p, limits[3]);
+        xt_say_(p, " = $n to $n step $n", xt_number_(p->x, limits[0]), xt_number_(p->x, limits[1]),
+                xt_number_(p->x, limits[2]));
     } else
-        xt_say_(p, n->op == XT_OP_IF_ ? "scf.if $n" : "scf.while", &f->lo);
+        xt_say_(p, n->op == XT_OP_IF_ ? "scf.if $n" : "scf.while", xt_number_(p->x, f->lo));
     if (n->op != XT_OP_IF_ && xt_put_slots_(p, n->op == XT_OP_FOR_ ? " iter_args(" : " (", f, body, start))
         xt_put_(p, ")");
     xt_put_(p, " {");
@@ -10082,21 +10284,20 @@ XE_FN_ void xt_put_kind_(xt_printer_ *p, const xt_node_ *n)
 {
     static const char *const builtins[] = {"global_id", "thread_id", "block_id", "", "", "grid_dim", "", "",
                                            "",          "",          "",         "subgroup_id", "", "", "lane_id"};
-    const xt_numbers_ *d = n->numbers;
-    const xt_vectors_ *v = n->vectors;
+    const xt_object_ *from = xt_object_of_(p->x, n->operands > 0 ? n->operand[0] : 0);
     switch (n->op) {
     case XT_OP_BINARY_NUMBER_:
-    case XT_OP_BINARY_VECTOR_: xt_put_arith_(p, n->kind, xt_operand_type_(n)); return;
+    case XT_OP_BINARY_VECTOR_: xt_put_arith_(p, n->kind, n->type); return;
     case XT_OP_MATH_NUMBER_:
-    case XT_OP_MATH_VECTOR_: xt_put_math_(p, n->kind, xt_operand_type_(n)); return;
-    case XT_OP_CAST_NUMBER_: xt_put_cast_(p, xt_carried_type_(&d->v[0]), d->type, true); return;
+    case XT_OP_MATH_VECTOR_: xt_put_math_(p, n->kind, n->type); return;
+    case XT_OP_CAST_NUMBER_: xt_put_cast_(p, xt_carried_type_(&from->val), n->type, true); return;
     case XT_OP_CAST_VECTOR_:
-        xt_put_cast_(p, (int)v->v[0].type, v->type, false);
+        xt_put_cast_(p, (int)from->vec.type, n->type, false);
         if (n->kind) xt_put_(p, " {saturate = false}");
         return;
     case XT_OP_BUILTIN_:
         xt_put_(p, "gpu.%s", builtins[n->kind]);
-        if (n->kind < SPE_GLOBAL_LINEAR_ID) xt_put_(p, " %c", 'x' + d->type);
+        if (n->kind < SPE_GLOBAL_LINEAR_ID) xt_put_(p, " %c", 'x' + n->type);
         return;
     case XT_OP_ATOMIC_RMW_: xt_put_(p, "%s", xt_rmw_row_of_((xt_rmw_kind_)n->kind)->name); return;
     default: xt_put_(p, "%s", xt_red_info_(n->kind)->name);
@@ -10104,66 +10305,60 @@ XE_FN_ void xt_put_kind_(xt_printer_ *p, const xt_node_ *n)
 }
 
 /* Base and offset of a tile: %A[%i, %j] : memref<...>; and shape and strides if known only at launch. */
-XE_FN_ void xt_put_base_(xt_printer_ *p, const xt_init_tile_desc_ *init)
+XE_FN_ void xt_put_base_(xt_printer_ *p, const xt_node_ *init)
 {
-    const xt_tile_desc_ *d = &init->given;
-    bool known = d->base.kind == SPE_POINTER && !d->strides.count;
-    for (int i = 0; i < d->shape.count; i++) known = known && d->shape.at[i].kind == SPE_INT;
-    xt_say_(p, init->tile.scatter ? "$n$o" : known ? "$n$x" : "$n, $x", &d->base,
-            init->tile.scatter ? (const void *)&d->scatter : (const void *)&d->offset);
-    if (!known) xt_say_(p, ", $x", &d->shape);
-    if (d->strides.count) xt_say_(p, ", $x", &d->strides);
+    const xt_val *base = xt_number_(p->x, init->operand[XT_INIT_BASE_]);
+    const xt_vec *scatter = xt_vector_(p->x, init->operand[XT_INIT_SCATTER_]);
+    const uint32_t *given = init->operand + XT_INIT_GIVEN_;
+    int n = init->type, lists = (init->operands - XT_INIT_GIVEN_) / n; /* see xt_given_list_ */
+    bool known = base->kind == SPE_POINTER && lists <= XT_GIVEN_STRIDES_;
+    for (int i = 0; i < n; i++) known = known && xt_given_(p->x, init, XT_GIVEN_SHAPE_, i)->kind == SPE_INT;
+    xt_say_(p, scatter->id ? "$n$o" : known ? "$n" : "$n, ", base, scatter);
+    if (!scatter->id) xt_put_list_(p, n, given);
+    for (int i = known ? XT_GIVEN_STRIDES_ : XT_GIVEN_SHAPE_; i < lists; i++) {
+        xt_put_(p, ", ");
+        xt_put_list_(p, n, given + i * n);
+    }
     xt_put_(p, " : ");
     xt_put_memref_(p, init);
-    if (init->tile.scatter) xt_say_(p, "$O", &d->scatter);
+    xt_say_(p, "$O", scatter);
 }
 
 /* {#map #map}: the user's, from the given field on, or the result's. */
-XE_FN_ void xt_put_maps_(xt_printer_ *p, const xt_vec *result, const char *desc, const size_t *field)
+XE_FN_ void xt_put_maps_(xt_printer_ *p, const xt_vec *result, const char *about, const size_t *field)
 {
     const char *between = " {";
-    for (; p->form == XT_AS_RECORDED_ && *field; field++)
-        if (xt_has_map_((const xt_map *)(const void *)(desc + *field)))
-            xt_put_map_(p, between, (const xt_map *)(const void *)(desc + *field)), between = " ";
+    for (; p->form == XT_AS_RECORDED_ && *field; field++) {
+        const xt_map *map = (const xt_map *)(const void *)(about + *field - 1);
+        if (!xt_has_map_(map)) continue;
+        xt_put_map_(p, between, map);
+        between = " ";
+    }
     if (p->form != XT_AS_RECORDED_ && xt_has_map_(&result->map)) xt_put_map_(p, between, &result->map), between = " ";
     if (!between[1]) xt_put_(p, "}");
 }
 
-/* How an operation is shown. $, a letter and a digit is a field, see xt_put_field_: $a a number whose constants have
- * the operation's type, $# one whose constants have the result's, $m the maps from a field on. Without a field: $= the
- * result, $r its type, $k and $K the kind's name and number, $( a region, $b a tile's base, $z sizes, $B blocks. Empty:
- * the end of a region's side. */
+/* How an operation is shown. $, a letter and a digit is an operand or an attribute, see xt_put_field_: $a an operand
+ * whose constants have the operation's type, $# one whose constants have the result's; $m the maps from an attribute
+ * on.
+ * Without a digit: $= the result, $r its type, $A and $E the operation's type, as that of a number or of an element, $k
+ * and $K the kind's name and number, $x all operands, $( a region, $b a tile's base, $z sizes, $B blocks. Empty: the
+ * end of a region's side. */
 typedef struct {
     const char *text;
-    size_t field[8];
+    size_t field[8]; /* where attributes are, from 1 on; 0: there are no more */
 } xt_row_;
 
-/* The fields of operations, from 0 on. The last one is at the beginning: a type, or of no use. */
-#define XT_F_(structure, field) offsetof(xt_##structure##_, field)
+#define XT_F_(structure, field) (offsetof(xt_##structure##_, field) + 1)
 #define XT_FIELDS_none {0}
-#define XT_FIELDS_numbers {XT_F_(numbers, v[0]), XT_F_(numbers, v[1]), XT_F_(numbers, v[2])}
-#define XT_FIELDS_vectors {XT_F_(vectors, v[0]), XT_F_(vectors, v[1]), XT_F_(vectors, v[2])}
-#define XT_FIELDS_emit {XT_F_(emitted, numbers), XT_F_(emitted, type)}
+#define XT_FIELDS_locality {1}
 #define XT_FIELDS_local {XT_F_(local_array, elements)}
-#define XT_FIELDS_piece_offset {offsetof(xt_dist, layout), offsetof(xt_dist, data)}
-#define XT_FIELDS_splat {XT_F_(splat_of, number)}
-#define XT_FIELDS_init_tile                                                                                            \
-    {XT_F_(init_tile_desc, tile), XT_F_(init_tile_desc, matrix.base), XT_F_(init_tile_desc, distance)}
-#define XT_FIELDS_update {XT_F_(update, tile)}
-#define XT_FIELDS_load {XT_F_(load_desc, tile), XT_F_(load_desc, padding), XT_F_(load_desc, border)}
-#define XT_FIELDS_prefetch {XT_F_(prefetch_desc, tile), XT_F_(prefetch_desc, locality)}
-#define XT_FIELDS_scattered                                                                                            \
-    {XT_F_(scattered, vec), XT_F_(scattered, access.tile), XT_F_(scattered, access.mask),                              \
-     XT_F_(scattered, access.padding)}
-#define XT_FIELDS_mma                                                                                                  \
-    {XT_F_(mma_desc, left),  XT_F_(mma_desc, right), XT_F_(mma_desc, sum), XT_F_(mma_desc, a_map),                     \
-     XT_F_(mma_desc, b_map), XT_F_(mma_desc, c_map), XT_F_(mma_desc, map)}
-#define XT_FIELDS_scaled                                                                                               \
-    {XT_F_(scaled_desc, mma.left), XT_F_(scaled_desc, scale_a), XT_F_(scaled_desc, mma.right),                         \
-     XT_F_(scaled_desc, scale_b), XT_F_(scaled_desc, mma.sum)}
+#define XT_FIELDS_piece_offset {offsetof(xt_dist, layout) + 1, offsetof(xt_dist, data) + 1}
+#define XT_FIELDS_outside {XT_F_(outside, padding), XT_F_(outside, border)}
+#define XT_FIELDS_maps {1, 1 + sizeof(xt_map), 1 + 2 * sizeof(xt_map), 1 + 3 * sizeof(xt_map)}
 #define XT_FIELDS_move                                                                                                 \
-    {XT_F_(move, v),         XT_F_(move, dim),    XT_F_(move, size), XT_F_(move, from.shift),                          \
-     XT_F_(move, exclusive), XT_F_(move, source), XT_F_(move, given)}
+    {0, XT_F_(move, dim), XT_F_(move, size), XT_F_(move, from.shift), XT_F_(move, exclusive), XT_F_(move, source),     \
+     XT_F_(move, given)}
 
 XE_ONCE_
 XE_FN_ const xt_row_ *xt_row_of_(xt_op_ op)
@@ -10178,42 +10373,63 @@ XE_ONCE_
 XE_FN_ void xt_put_size_(xt_printer_ *p, const xt_node_ *n)
 {
     const xt_move_ *d = n->move;
-    if (n->op == XT_OP_REDUCTION_ && d->size != d->v.dist.shape[d->dim])
-        xt_put_(p, " {reduction_size = %d}", d->size);
-    if (n->op == XT_OP_BROADCAST_ && d->v.dist.shape[d->dim] != 1)
-        xt_put_(p, " {broadcast_size = %d}", d->from.divisor[d->dim]);
+    int size = xt_vector_(p->x, n->operand[XT_MOVE_VEC_])->dist.shape[d->dim];
+    if (n->op == XT_OP_REDUCTION_ && d->size != size) xt_put_(p, " {reduction_size = %d}", d->size);
+    if (n->op == XT_OP_BROADCAST_ && size != 1) xt_put_(p, " {broadcast_size = %d}", d->from.divisor[d->dim]);
+}
+
+/* The distances by which a tile moves. */
+XE_FN_ void xt_put_update_(xt_printer_ *p, const xt_node_ *n)
+{
+    const xt_object_ *by = xt_object_of_(p->x, n->operand[1]);
+    if (by->magic == XT_VEC_MAGIC_) xt_say_(p, ", $v", by);
+    for (int i = 1; i < n->operands && by->magic != XT_VEC_MAGIC_; i++)
+        xt_say_(p, ", $n", xt_number_(p->x, n->operand[i]));
+}
+
+/* The parts that have no digit. False if it is another one. */
+XE_FN_ bool xt_put_whole_(xt_printer_ *p, const xt_node_ *n, char letter)
+{
+    const xt_object_ *result = xt_object_of_(p->x, n->result);
+    switch (letter) {
+    case '=': xt_name_(p, n->result), xt_put_id_(p, n->result), xt_put_(p, " ="); return true;
+    case '(': xt_put_begin_(p, n); return true;
+    case 'k': xt_put_kind_(p, n); return true;
+    case 'K': xt_put_(p, "%d", n->kind); return true;
+    case 'A': xt_put_(p, "%s", xt_type_text_(n->type, true)); return true;
+    case 'E': xt_put_(p, "%s", xt_type_text_(n->type, false)); return true;
+    case 'r': xt_put_field_(p, result->magic == XT_TILE_MAGIC_ ? 'T' : 'V', result); return true;
+    case 'b': xt_put_base_(p, n); return true;
+    case 'u': xt_put_update_(p, n); return true;
+    case 'x': xt_put_list_(p, n->operands, n->operand); return true;
+    case 'z': xt_put_size_(p, n); return true;
+    default: return false;
+    }
 }
 
 XE_FN_ void xt_put_part_(xt_printer_ *p, const xt_node_ *n, const xt_row_ *row, const char *at)
 {
     int i = isdigit((unsigned char)at[1]) ? at[1] - '0' : 7;
-    const void *field = n->desc ? (const char *)n->desc + row->field[i] : NULL;
-    const xt_vec *result = &xt_value_at_(p->x, n->result)->now.vec, *v = (const xt_vec *)field;
-    const xt_numbers_ *d = n->numbers;
-    const xt_update_ *u = n->update;
-    const int *dim = (const int *)field;
+    const char *about = row->field[i] ? (const char *)n->about + row->field[i] - 1 : NULL;
+    const xt_object_ *operand = xt_object_of_(p->x, i < n->operands ? n->operand[i] : 0);
+    const xt_vec *result = xt_vector_(p->x, n->result), *v;
+    const int *dim = (const int *)(const void *)about;
+    if (xt_put_whole_(p, n, *at)) return;
     switch (*at) {
-    case '=': xt_name_(p, n->result), xt_put_id_(p, n->result), xt_put_(p, " ="); return;
-    case '(': xt_put_begin_(p, n); return;
-    case 'k': xt_put_kind_(p, n); return;
-    case 'K': xt_put_(p, "%d", n->kind); return;
-    case 'r': xt_put_vec_type_(p, result); return;
-    case 'b': xt_put_base_(p, n->init_tile); return;
-    case 'm': xt_put_maps_(p, result, (const char *)n->desc, &row->field[i]); return;
-    case 'z': xt_put_size_(p, n); return;
-    case 'B': xt_put_(p, "[%d, %d]", result->inner[0] + v->inner[0], result->inner[1] + v->inner[1]); return;
-    case 'D': xt_put_(p, result->inner[0] ? "%d, %d" : "%d", *dim, *dim + 2); return;
-    case 'u':
-        if (!u->tile.scatter || !u->offsets.id) xt_say_(p, u->tile.scatter ? ", $n" : ", $n, $n", &u->by[0], &u->by[1]);
-        if (u->tile.scatter && u->offsets.id) xt_say_(p, ", $v", &u->offsets);
+    case 'm': xt_put_maps_(p, result, (const char *)n->about, &row->field[i]); return;
+    case 'B':
+        v = xt_vector_(p->x, n->operand[0]);
+        xt_put_(p, "[%d, %d]", result->inner[0] + v->inner[0], result->inner[1] + v->inner[1]);
         return;
+    case 'D': xt_put_(p, result->inner[0] ? "%d, %d" : "%d", *dim, *dim + 2); return;
+    case 's': xt_put_(p, "%s", (const char *)n->about); return;
     case 'M':
-        for (i = 0; i < xt_math_info_(n->kind)->operands; i++)
-            p->type = d->type, xt_say_(p, i ? ", $n" : " $n", &d->v[i]);
+        for (i = 0; i < n->operands; i++)
+            p->type = n->type, xt_say_(p, i ? ", $n" : " $n", xt_number_(p->x, n->operand[i]));
         break;
     case 'a':
-    case '#': p->type = *at == 'a' ? d->type : (int)result->type, xt_put_field_(p, 'n', field); break;
-    default: xt_put_field_(p, *at, field);
+    case '#': p->type = *at == 'a' ? n->type : (int)result->type, xt_put_field_(p, 'n', operand); break;
+    default: xt_put_field_(p, *at, strchr("nNtTvVoO", *at) ? (const void *)operand : about);
     }
     p->type = -1;
 }
@@ -10225,8 +10441,8 @@ XE_FN_ void xt_put_remark_(xt_printer_ *p, const xt_node_ *n)
 {
     static const char *const uses[] = {"an accumulator", "a product's right side", "a product's left side"};
     xt_ctx *x = p->x;
-    const xt_tile *t = xt_accessed_(n);
-    const xt_vec *v = &xt_value_at_(x, n->result)->now.vec;
+    const xt_tile *t = xt_accessed_(x, n);
+    const xt_vec *v = xt_vector_(x, n->result);
     const xt_remark_of_ *r = (const xt_remark_of_ *)x->remarks.items;
     const xt_access_ a = xt_access_by_(x, n);
     xt_grid_ g;
@@ -10264,17 +10480,18 @@ XE_FN_ void xt_put_summary_(xt_printer_ *p)
     if (x->warning.id) xt_put_(p, "// %s\n", x->warning.text);
     for (int i = 0; i < x->tiles.count; i++) {
         const xt_plan_tile_ *t = xt_plan_tile_at_(x, i);
-        const xt_tile *m = &t->of->matrix;
+        const xt_tile *m = xt_tile_(x, t->of->operand[XT_INIT_MATRIX_]);
         for (j = 0; j < i && xt_plan_tile_at_(x, j)->test != t->test;) j++;
         if (t->test && j == i && !spe_const_bits(&x->m, t->test, &known))
             xt_say_(p, "//   $n in bytes divides by 64, pitch $n by 16, rows of $n by 4 and not below 64\n",
-                    &t->of->given.base, &m->pitch, &m->shape[xt_inner_(m)]);
+                    xt_number_(x, t->of->operand[XT_INIT_BASE_]), &m->pitch, &m->shape[xt_inner_(m)]);
     }
     for (int i = 0; i < x->offsets.count; i++) {
         const xt_plan_offset_ *o = (const xt_plan_offset_ *)x->offsets.items + i;
         if (!xt_plan_tile_at_(x, o->tile)->test) continue;
-        xt_say_(p, o->below.magic ? "//   $n < $n" : o->mask < 0 ? "//   $n >= 0" : "//   $n", &o->value, &o->below);
-        xt_put_(p, !o->below.magic && o->mask > 0 ? " divides by %d\n" : "\n", o->mask + 1);
+        xt_say_(p, o->below ? "//   $n < $n" : o->mask < 0 ? "//   $n >= 0" : "//   $n", xt_number_(x, o->value),
+                xt_number_(x, o->below));
+        xt_put_(p, !o->below && o->mask > 0 ? " divides by %d\n" : "\n", o->mask + 1);
     }
 }
 
@@ -10303,10 +10520,10 @@ XE_FN_ void xt_put_node_(xt_printer_ *p, const xt_node_ *n)
 XE_FN_ void xt_put_param_(xt_printer_ *p, int number)
 {
     const xt_val *v = &p->x->args[number];
-    const xt_init_tile_desc_ *tile = NULL;
+    const xt_node_ *tile = NULL;
     for (int i = 0; i < p->x->nodes.count && !tile; i++) {
         const xt_node_ *n = xt_node_at_(p->x, i);
-        if (n->op == XT_OP_INIT_TILE_ && n->init_tile->given.base.id == v->id) tile = n->init_tile;
+        if (n->op == XT_OP_INIT_TILE_ && n->operand[XT_INIT_BASE_] == v->id) tile = n;
     }
     xt_put_(p, "%s%%%s: ", number ? ", " : "", p->x->params[number].name);
     if (tile)
@@ -10393,43 +10610,41 @@ XE_FN_ bool xt_side_fits_(const xt_ctx *x, int columns, int size)
 /* Do the device's matrices compute a product? */
 XE_FN_ bool xt_is_opaque_product_(xt_ctx *x, const xt_node_ *n)
 {
-    const xt_mma_desc_ *d = n->mma;
-    if (n->op != XT_OP_TILE_MMA_ || !x->opaque_words || n->divergence > 1 || d->left.type != d->right.type)
-        return false;
-    const cm_coop_shape *s = cm_coop_shape_of(&x->target, d->left.type, xt_value_at_(x, n->result)->now.vec.type);
-    return s && d->left.dist.data[0] % s->m == 0 && xt_side_fits_(x, d->left.dist.data[1], s->k) &&
-           xt_side_fits_(x, d->right.dist.data[1], s->n);
+    if (n->op != XT_OP_TILE_MMA_ || !x->opaque_words || n->divergence > 1) return false;
+    const xt_vec *left = xt_vector_(x, n->operand[XT_MMA_LEFT_]), *right = xt_vector_(x, n->operand[XT_MMA_RIGHT_]);
+    if (left->type != right->type) return false;
+    const cm_coop_shape *s = cm_coop_shape_of(&x->target, left->type, xt_vector_(x, n->result)->type);
+    return s && left->dist.data[0] % s->m == 0 && xt_side_fits_(x, left->dist.data[1], s->k) &&
+           xt_side_fits_(x, right->dist.data[1], s->n);
 }
 
 /* Is it a sum, or a number in each element, which is made as one? */
-XE_FN_ bool xt_may_be_opaque_(xt_ctx *x, const xt_vec *v)
+XE_FN_ bool xt_may_be_opaque_(xt_ctx *x, uint32_t id)
 {
-    const xt_value_ *value = xt_value_at_(x, v->id);
-    return xt_value_is_opaque_(x, v->id) || xt_node_at_(x, value->node)->op == XT_OP_SPLAT_;
+    return xt_value_is_opaque_(x, id) || xt_node_at_(x, xt_value_at_(x, id)->node)->op == XT_OP_SPLAT_;
 }
 
 /* Is it an instruction on whole matrices? */
-XE_FN_ bool xt_is_opaque_instruction_(const xt_node_ *n)
+XE_FN_ bool xt_is_opaque_instruction_(xt_ctx *x, const xt_node_ *n)
 {
-    bool real = xt_is_float_((int)n->vectors->v[0].type);
+    bool real = xt_is_float_((int)xt_vector_(x, n->operand[0])->type);
     if (n->op == XT_OP_CAST_VECTOR_) return true;
     return n->op == XT_OP_BINARY_VECTOR_ && (n->kind == SPE_ARITH_ADD || n->kind == SPE_ARITH_SUB ||
                                              n->kind == SPE_ARITH_MUL || (n->kind == SPE_ARITH_DIV && real));
 }
 
 /* Can this element-wise operation be one on matrices, or on their components? */
-XE_FN_ bool xt_can_be_opaque_(const xt_node_ *n)
+XE_FN_ bool xt_can_be_opaque_(xt_ctx *x, const xt_node_ *n)
 {
-    const xt_vectors_ *d = n->vectors;
-    int from = (int)d->v[0].type;
+    int from = (int)xt_vector_(x, n->operand[0])->type;
     switch (n->op) {
     case XT_OP_BINARY_VECTOR_:
-        return xt_is_opaque_instruction_(n) ||
+        return xt_is_opaque_instruction_(x, n) ||
                (from == CM_F32 && (n->kind == SPE_ARITH_MIN || n->kind == SPE_ARITH_MAX));
     case XT_OP_CAST_VECTOR_:
-        return (from == CM_F16 || from == CM_F32) && (d->type == CM_F16 || d->type == CM_F32);
-    case XT_OP_MATH_VECTOR_: return d->type == CM_F32;
-    case XT_OP_SELECT_VECTOR_: return d->v[1].type == CM_F32;
+        return (from == CM_F16 || from == CM_F32) && (n->type == CM_F16 || n->type == CM_F32);
+    case XT_OP_MATH_VECTOR_: return n->type == CM_F32;
+    case XT_OP_SELECT_VECTOR_: return xt_vector_(x, n->operand[1])->type == CM_F32;
     default: return false;
     }
 }
@@ -10438,12 +10653,11 @@ XE_FN_ bool xt_can_be_opaque_(const xt_node_ *n)
  * lanes. */
 XE_FN_ bool xt_is_opaque_each_(xt_ctx *x, const xt_node_ *n)
 {
-    const xt_vectors_ *d = n->vectors;
     bool some = false;
-    if (!xt_does_(n->op, XT_EACH_) || !xt_can_be_opaque_(n)) return false;
-    for (int i = n->op == XT_OP_SELECT_VECTOR_; i < xt_operand_count_(d); i++) {
-        if (!xt_may_be_opaque_(x, &d->v[i])) return false;
-        some = some || xt_value_is_opaque_(x, d->v[i].id);
+    if (!xt_does_(n->op, XT_EACH_) || !xt_can_be_opaque_(x, n)) return false;
+    for (int i = n->op == XT_OP_SELECT_VECTOR_; i < n->operands; i++) {
+        if (!xt_may_be_opaque_(x, n->operand[i])) return false;
+        some = some || xt_value_is_opaque_(x, n->operand[i]);
     }
     return some;
 }
@@ -10454,21 +10668,21 @@ XE_FN_ bool xt_is_opaque_column_(const xt_vec *v) { return v->dist.data[1] == 1 
 /* Are the rows of matrices reduced to a column? */
 XE_FN_ bool xt_is_opaque_reduce_(xt_ctx *x, const xt_node_ *n)
 {
-    const xt_move_ *d = n->move;
-    if (n->op != XT_OP_REDUCE_ || d->dim != 1 || d->size < 2 || d->size != d->v.dist.data[1]) return false;
-    return d->v.type == CM_F32 && d->v.dist.rounds[1] == 1 && xt_value_is_opaque_(x, d->v.id);
+    if (n->op != XT_OP_REDUCE_) return false;
+    const xt_vec *v = xt_vector_(x, n->operand[XT_MOVE_VEC_]);
+    if (n->move->dim != 1 || n->move->size < 2 || n->move->size != v->dist.data[1]) return false;
+    return v->type == CM_F32 && v->dist.rounds[1] == 1 && xt_value_is_opaque_(x, v->id);
 }
 
 /* Is a column of matrices repeated, so that these are the result? */
 XE_FN_ bool xt_is_opaque_broadcast_(xt_ctx *x, const xt_node_ *n)
 {
-    const xt_move_ *d = n->move;
-    if (n->op != XT_OP_BROADCAST_ || !d->origin || d->from.divisor[1] < 2 || d->v.type != CM_F32) return false;
-    const xt_dist *r = &xt_value_at_(x, n->result)->now.vec.dist;
+    if (n->op != XT_OP_BROADCAST_ || !n->move->origin || n->move->from.divisor[1] < 2) return false;
+    const xt_vec *v = xt_vector_(x, n->operand[XT_MOVE_VEC_]);
+    const xt_dist *r = &xt_vector_(x, n->result)->dist;
     const cm_coop_shape *s = cm_coop_shape_of(&x->target, CM_F16, CM_F32);
-    return s && xt_is_opaque_column_(&d->v) && r->data[0] == d->v.dist.data[0] &&
-           r->rounds[0] == d->v.dist.rounds[0] && xt_side_fits_(x, r->data[1], s->n) &&
-           xt_value_is_opaque_(x, d->v.id);
+    return s && v->type == CM_F32 && xt_is_opaque_column_(v) && r->data[0] == v->dist.data[0] &&
+           r->rounds[0] == v->dist.rounds[0] && xt_side_fits_(x, r->data[1], s->n) && xt_value_is_opaque_(x, v->id);
 }
 
 /* lower/strips.c - vectors as matrices that only the device can look into (passes/opaque.c), how they become vectors of
@@ -10743,9 +10957,9 @@ XE_FN_ xt_panel_copy_ xt_panel_copy_of_(const xt_panel_ *p, bool inner)
 }
 
 /* Does the panel's loop move the tile along this dimension? */
-XE_FN_ bool xt_panel_moves_(const xt_panel_ *p, int dim)
+XE_FN_ bool xt_panel_moves_(xt_ctx *x, const xt_panel_ *p, int dim)
 {
-    return p->loop && xt_advances_(p->from, p->loop, dim, (int)p->loop->step.integer);
+    return p->loop && xt_advances_(x, p->from, p->loop, dim, (int)xt_number_(x, p->loop->step)->integer);
 }
 
 /* How many lines below a lane's first burst another is, if that is the same for all lanes; else 0. */
@@ -10832,7 +11046,7 @@ XE_FN_ spe_id xt_panel_needs_no_zeros_(xt_ctx *x, const xt_panel_ *p, const xt_p
     spe_module *m = &x->m;
     spe_id yes = spe_const_bool(m, true), all = yes;
     for (int dim = 0; dim < 2 && !t->inside; dim++) {
-        if (copy->inner && (p->ends_unseen || xt_panel_moves_(p, dim))) continue;
+        if (copy->inner && (p->ends_unseen || xt_panel_moves_(x, p, dim))) continue;
         spe_id one = xt_panel_inside_(x, t, dim, t->dist.shape[dim]);
         all = all == yes ? one : spe_land(m, all, one);
     }
@@ -10903,11 +11117,11 @@ XE_FN_ spe_id xt_panel_inner_block_(xt_ctx *x, const xt_panel_ *p, const xt_pane
     int inner = xt_inner_(t), bytes = xt_bytes_(t->type), down = xt_panel_down_(x, p, copy, i);
     spe_id in_block = spe_u32(m, (uint32_t)(XT_VECTOR_ / bytes)), size = spe_i32(m, bytes), four = spe_u32(m, 4);
     spe_id pitch = spe_udiv(m, xt_index_id_(x, &t->pitch), in_block);
-    if (down && xt_panel_moves_(p, !inner)) return spe_iadd(m, *first, spe_imul(m, pitch, spe_i32(m, down)));
+    if (down && xt_panel_moves_(x, p, !inner)) return spe_iadd(m, *first, spe_imul(m, pitch, spe_i32(m, down)));
     xt_panel_unit_ u = xt_panel_unit_of_(x, p, copy, i);
     xt_panel_position_ at = xt_panel_position_of_(x, t, &u);
     at.along = spe_sar(m, spe_imul(m, at.along, size), four);
-    if (xt_panel_moves_(p, inner)) {
+    if (xt_panel_moves_(x, p, inner)) {
         at.line = spe_math2(m, SPE_UMIN, at.line, xt_panel_last_(x, xt_lines_id_(x, t)));
     } else {
         spe_id last = xt_panel_last_(x, xt_index_id_(x, &t->shape[inner]));
@@ -11133,8 +11347,7 @@ XE_FN_ xt_panel_ *xt_panel_at_(xt_ctx *x, int i) { return (xt_panel_ *)x->panels
 /* Loads all of this subgroup's matrices of a panel, whose place in local memory is then free. */
 XE_FN_ void xt_hold_panel_(xt_ctx *x, const xt_panel_ *p, uint32_t id)
 {
-    xt_vec v = xt_value_at_(x, id)->now.vec;
-    v = xt_opaque_like_(x, &v, p->use);
+    xt_vec v = xt_opaque_like_(x, xt_vector_(x, id), p->use);
     for (xt_block_ b = xt_blocks_(x, &v.dist); v.blocks && xt_next_block_(&b);) {
         cm_matrix *a = &v.block[b.i];
         int across = a->parts ? a->layout.rows / a->layout.size_i : 1;
@@ -11199,8 +11412,8 @@ XE_FN_ spe_id xt_panels_aligned_(xt_ctx *x, const xt_frame_ *f)
         const xt_panel_ *p = xt_panel_at_(x, i);
         if (p->loop != f) continue;
         xt_tile t = xt_group_tile_(x, p->from);
-        bool along = xt_panel_moves_(p, xt_inner_(&t));
-        if (along && f->step.integer * xt_bytes_(t.type) % XT_VECTOR_) return spe_const_bool(m, false);
+        bool along = xt_panel_moves_(x, p, xt_inner_(&t));
+        if (along && xt_number_(x, f->step)->integer * xt_bytes_(t.type) % XT_VECTOR_) return spe_const_bool(m, false);
         all = spe_land(m, all, xt_panel_aligned_(x, &t));
     }
     return all;
@@ -11210,12 +11423,13 @@ XE_FN_ spe_id xt_panels_aligned_(xt_ctx *x, const xt_frame_ *f)
 XE_FN_ spe_id xt_panels_inner_end_(xt_ctx *x, const xt_frame_ *f, spe_id from, spe_id to)
 {
     spe_module *m = &x->m;
-    spe_id some = xt_panels_aligned_(x, f), step = spe_i32(m, (int32_t)f->step.integer), most = spe_isub(m, to, from);
+    const int32_t by = (int32_t)xt_number_(x, f->step)->integer;
+    spe_id some = xt_panels_aligned_(x, f), step = spe_i32(m, by), most = spe_isub(m, to, from);
     for (int i = 0; i < x->panels.count; i++) {
         const xt_panel_ *p = xt_panel_at_(x, i);
         if (p->loop != f) continue;
         xt_tile t = xt_group_tile_(x, p->from);
-        int dim = xt_panel_moves_(p, 0) ? 0 : 1;
+        int dim = xt_panel_moves_(x, p, 0) ? 0 : 1;
         int size = t.dist.shape[dim];
         spe_id inside = xt_panel_inside_(x, &t, dim, size), left = xt_panel_left_(x, &t, dim, size);
         spe_id others = spe_udiv(m, left, step);
@@ -11230,7 +11444,7 @@ XE_FN_ xt_tile xt_panel_later_(xt_ctx *x, const xt_panel_ *p, spe_id by)
 {
     xt_tile t = xt_group_tile_(x, p->from);
     for (int i = 0; i < 2; i++) {
-        if (!xt_panel_moves_(p, i)) continue;
+        if (!xt_panel_moves_(x, p, i)) continue;
         t.offset[i] = xt_scalar_(CM_I32, spe_iadd(&x->m, t.offset[i].id, by), 1);
     }
     return t;
@@ -11276,7 +11490,7 @@ XE_FN_ spe_id xt_panels_enter_(xt_ctx *x, xt_frame_ *f, spe_id from, spe_id to)
 XE_FN_ void xt_panels_iterate_(xt_ctx *x, const xt_frame_ *f, spe_id to)
 {
     spe_module *m = &x->m;
-    spe_id by = spe_i32(m, (int32_t)f->step.integer), next = spe_iadd(m, f->iteration, by);
+    spe_id by = spe_i32(m, (int32_t)xt_number_(x, f->step)->integer), next = spe_iadd(m, f->iteration, by);
     xt_panels_carry_(x, f, false);
     for (int i = 0; i < x->panels.count; i++) {
         xt_panel_ *p = xt_panel_at_(x, i);
@@ -11364,19 +11578,18 @@ XE_FN_ xt_vec xt_opaque_operand_as_(xt_ctx *x, const xt_vec *v)
 /* Writes an element-wise operation on the device's matrices, part by part. */
 XE_FN_ void xt_write_opaque_each_(xt_ctx *x, const xt_node_ *n)
 {
-    const xt_vectors_ *d = n->vectors;
-    int count = xt_operand_count_(d);
-    xt_vec r = xt_opaque_vec_(x, &xt_value_at_(x, n->result)->now.vec), v[3];
-    for (int j = 0; j < count; j++) v[j] = xt_opaque_operand_as_(x, &d->v[j]);
+    int count = n->operands, from = (int)xt_vector_(x, n->operand[0])->type;
+    xt_vec r = xt_opaque_vec_(x, xt_vector_(x, n->result)), v[3];
+    for (int j = 0; j < count; j++) v[j] = xt_opaque_operand_as_(x, xt_vector_(x, n->operand[j]));
     for (int i = 0; i < r.blocks; i++)
         for (int p = 0; p < r.block[i].parts && spe_ok(&x->m); p++) {
             spe_id part[3] = {0, 0, 0};
             for (int j = 0; j < count; j++) part[j] = v[j].block[i].part[p];
-            if (!xt_is_opaque_instruction_(n))
+            if (!xt_is_opaque_instruction_(x, n))
                 part[0] = xt_by_component_(x, n, count, part, xt_opaque_component_);
             else if (n->op == XT_OP_BINARY_VECTOR_)
-                part[0] = xt_emit_arith_(&x->m, n->kind, d->type, part[0], part[1]);
-            else if (d->type != (int)d->v[0].type)
+                part[0] = xt_emit_arith_(&x->m, n->kind, n->type, part[0], part[1]);
+            else if (n->type != from)
                 part[0] = spe_fconvert(&x->m, cm_part_type(&x->cm, &r.block[i].layout, 0), part[0]);
             r.block[i].part[p] = part[0];
         }
@@ -11431,8 +11644,8 @@ XE_FN_ spe_id xt_opaque_reduced_(xt_ctx *x, const xt_node_ *n, const xt_opaque_s
 XE_FN_ void xt_write_opaque_reduce_(xt_ctx *x, const xt_node_ *n)
 {
     enum { MOST = sizeof x->opaque_box / sizeof *x->opaque_box };
-    xt_vec v = xt_now_as_(x, &n->move->v, CM_OPAQUE_ACC);
-    xt_vec r = xt_opaque_vec_(x, &xt_value_at_(x, n->result)->now.vec);
+    xt_vec v = xt_now_as_(x, xt_vector_(x, n->operand[XT_MOVE_VEC_]), CM_OPAQUE_ACC);
+    xt_vec r = xt_opaque_vec_(x, xt_vector_(x, n->result));
     if (!v.blocks || !r.blocks) return;
     const cm_layout l = v.block[0].layout;
     xt_opaque_strip_ s = xt_opaque_strip_of_(x, &l);
@@ -11456,8 +11669,8 @@ XE_FN_ void xt_write_opaque_reduce_(xt_ctx *x, const xt_node_ *n)
 /* Writes a broadcast of a column, whose matrices have it in each of their columns already. */
 XE_FN_ void xt_write_opaque_broadcast_(xt_ctx *x, const xt_node_ *n)
 {
-    xt_vec v = xt_now_as_(x, &n->move->v, CM_OPAQUE_ACC);
-    xt_vec r = xt_opaque_vec_(x, &xt_value_at_(x, n->result)->now.vec);
+    xt_vec v = xt_now_as_(x, xt_vector_(x, n->operand[XT_MOVE_VEC_]), CM_OPAQUE_ACC);
+    xt_vec r = xt_opaque_vec_(x, xt_vector_(x, n->result));
     if (!v.blocks || !r.blocks) return;
     const cm_layout l = r.block[0].layout;
     for (int round0 = 0; round0 < r.dist.rounds[0]; round0++)
@@ -11499,9 +11712,9 @@ XE_FN_ spe_id xt_opaque_load_(xt_ctx *x, const xt_opaque_operand_ *o, cm_use use
     return xt_panel_matrix_(x, o->panel, use, row, col);
 }
 
-XE_FN_ uint32_t xt_opaque_flags_(const xt_mma_desc_ *d)
+XE_FN_ uint32_t xt_opaque_flags_(cm_type operands)
 {
-    if (d->left.type != CM_I8) return 0;
+    if (operands != CM_I8) return 0;
     return SPE_CooperativeMatrixOperandsMatrixASignedComponentsKHR |
            SPE_CooperativeMatrixOperandsMatrixBSignedComponentsKHR |
            SPE_CooperativeMatrixOperandsMatrixCSignedComponentsKHR |
@@ -11509,7 +11722,7 @@ XE_FN_ uint32_t xt_opaque_flags_(const xt_mma_desc_ *d)
 }
 
 /* The products of one piece of the result and one step of k: each operand is loaded once. */
-XE_FN_ void xt_opaque_step_(xt_ctx *x, const xt_mma_desc_ *d, const xt_opaque_operand_ operand[2], const xt_vec *r,
+XE_FN_ void xt_opaque_step_(xt_ctx *x, const xt_opaque_operand_ operand[2], const xt_vec *r,
                             const cm_coop_shape *s, int round0, int round1, int k)
 {
     enum { MOST = XT_SIDE_MAX_ / 8 };
@@ -11524,7 +11737,7 @@ XE_FN_ void xt_opaque_step_(xt_ctx *x, const xt_mma_desc_ *d, const xt_opaque_op
         spe_id right = xt_opaque_load_(x, &operand[1], CM_OPAQUE_A, at);
         for (int i = 0; i < rows && i / s->m < MOST; i += s->m) {
             spe_id *sum = xt_opaque_at_(x, r, round0, round1, i, j);
-            *sum = spe_coop_mma(&x->m, left[i / s->m], right, *sum, xt_opaque_flags_(d));
+            *sum = spe_coop_mma(&x->m, left[i / s->m], right, *sum, xt_opaque_flags_(operand[0].v.type));
         }
     }
 }
@@ -11532,23 +11745,24 @@ XE_FN_ void xt_opaque_step_(xt_ctx *x, const xt_mma_desc_ *d, const xt_opaque_op
 /* Writes a product by the device's matrices. */
 XE_FN_ void xt_write_opaque_mma_(xt_ctx *x, const xt_node_ *n)
 {
-    const xt_mma_desc_ *d = n->mma;
-    xt_vec r = xt_opaque_vec_(x, &xt_value_at_(x, n->result)->now.vec), sum = XT_ZERO_;
-    const cm_coop_shape *s = cm_coop_shape_of(&x->target, d->left.type, r.type);
-    if (d->sum.magic) sum = xt_now_as_(x, &d->sum, CM_OPAQUE_ACC);
+    const xt_vec *left = xt_vector_(x, n->operand[XT_MMA_LEFT_]);
+    bool with_c = n->operand[XT_MMA_SUM_] != 0;
+    xt_vec r = xt_opaque_vec_(x, xt_vector_(x, n->result)), sum = XT_ZERO_;
+    const cm_coop_shape *s = cm_coop_shape_of(&x->target, left->type, r.type);
+    if (with_c) sum = xt_now_as_(x, xt_vector_(x, n->operand[XT_MMA_SUM_]), CM_OPAQUE_ACC);
     for (int i = 0; i < r.blocks && spe_ok(&x->m); i++) {
         cm_matrix zero = XT_ZERO_;
-        if (!d->sum.magic) zero = cm_splat(&x->cm, r.block[i].layout.rows, r.block[i].layout.cols, r.type, r.use, 0);
-        const spe_id *from = d->sum.magic ? sum.block[i].part : zero.part;
+        if (!with_c) zero = cm_splat(&x->cm, r.block[i].layout.rows, r.block[i].layout.cols, r.type, r.use, 0);
+        const spe_id *from = with_c ? sum.block[i].part : zero.part;
         if (from) memcpy(r.block[i].part, from, (size_t)r.block[i].parts * sizeof *from);
     }
     xt_opaque_operand_ operand[2];
-    operand[0] = xt_opaque_operand_of_(x, &d->left, CM_OPAQUE_B);
-    operand[1] = xt_opaque_operand_of_(x, &d->right, CM_OPAQUE_A);
+    operand[0] = xt_opaque_operand_of_(x, left, CM_OPAQUE_B);
+    operand[1] = xt_opaque_operand_of_(x, xt_vector_(x, n->operand[XT_MMA_RIGHT_]), CM_OPAQUE_A);
     for (int i = 0; i < r.dist.rounds[0]; i++)
         for (int j = 0; j < r.dist.rounds[1]; j++)
-            for (int k = 0; k < d->left.dist.data[1] && spe_ok(&x->m); k += s->k)
-                xt_opaque_step_(x, d, operand, &r, s, i, j, k);
+            for (int k = 0; k < left->dist.data[1] && spe_ok(&x->m); k += s->k)
+                xt_opaque_step_(x, operand, &r, s, i, j, k);
     xt_define_vec_(x, n->result, r);
 }
 
@@ -11646,38 +11860,40 @@ XE_FN_ bool xt_store_opaque_(xt_ctx *x, const xt_tile *t, const xt_vec *v)
  * in the same row follow, nobody sees it. Of the right operand, the same holds for columns. */
 
 /* How a tile was made, if it is that one still, but for what this loop (NULL: none) adds to it in each iteration. */
-XE_FN_ const xt_tile_desc_ *xt_made_as_(xt_ctx *x, const xt_tile *t, const xt_frame_ *loop)
+XE_FN_ const xt_node_ *xt_made_as_(xt_ctx *x, const xt_tile *t, const xt_frame_ *loop)
 {
     const xt_tile *first = t;
     if (t->scatter) return NULL;
     for (int i = 0; loop && i < loop->slots; i++) {
-        const xt_tile *body = &loop->slot[i].body.tile;
+        const xt_tile *body = xt_tile_(x, loop->slot[i].body);
         if (body->magic == XT_TILE_MAGIC_ && body->number == t->number && xt_same_offsets_(body, t))
-            first = &loop->slot[i].start.tile;
+            first = xt_tile_(x, loop->slot[i].start);
     }
     for (int i = 0; i < x->nodes.count; i++) {
         const xt_node_ *n = xt_node_at_(x, i);
-        if (n->op == XT_OP_INIT_TILE_ && !n->init_tile->tile.scatter && n->init_tile->tile.number == t->number)
-            return xt_same_offsets_(first, &n->init_tile->tile) ? &n->init_tile->given : NULL;
+        const xt_tile *made = n->op == XT_OP_INIT_TILE_ ? xt_tile_(x, n->result) : NULL;
+        if (made && !made->scatter && made->number == t->number) return xt_same_offsets_(first, made) ? n : NULL;
     }
     return NULL;
 }
 
 /* Are the offsets and extents of two tiles the same in this of their dimensions? */
-XE_FN_ bool xt_same_dimension_(const xt_tile_desc_ *a, int i, const xt_tile_desc_ *b, int j)
+XE_FN_ bool xt_same_dimension_(xt_ctx *x, const xt_node_ *a, int i, const xt_node_ *b, int j)
 {
-    return xt_same_scalar_(&a->offset.at[i], &b->offset.at[j]) && xt_same_scalar_(&a->shape.at[i], &b->shape.at[j]);
+    const xt_val *p = xt_given_(x, a, XT_GIVEN_OFFSET_, i), *q = xt_given_(x, b, XT_GIVEN_OFFSET_, j);
+    const xt_val *m = xt_given_(x, a, XT_GIVEN_SHAPE_, i), *n = xt_given_(x, b, XT_GIVEN_SHAPE_, j);
+    return xt_same_scalar_(p, q) && xt_same_scalar_(m, n);
 }
 
 /* Is the row (dim 0) or column (dim 1) of a result outside of its tile's base if that of the operand is? */
-XE_FN_ bool xt_ends_with_(const xt_tile_desc_ *operand, const xt_tile_desc_ *result, int dim)
+XE_FN_ bool xt_ends_with_(xt_ctx *x, const xt_node_ *operand, const xt_node_ *result, int dim)
 {
-    if (!operand || !result || result->inside) return false;
-    int n = operand->shape.count, m = result->shape.count;
+    if (!operand || !result || xt_tile_(x, result->result)->inside) return false;
+    int n = operand->type, m = result->type;
     if (n > 2 && n != m) return false;
     for (int i = 0; i < n - 2; i++)
-        if (!xt_same_dimension_(operand, i, result, i)) return false;
-    return xt_same_dimension_(operand, n - 2 + dim, result, m - 2 + dim);
+        if (!xt_same_dimension_(x, operand, i, result, i)) return false;
+    return xt_same_dimension_(x, operand, n - 2 + dim, result, m - 2 + dim);
 }
 
 XE_FN_ xt_value_ *xt_root_of_(xt_ctx *x, uint32_t id) { return xt_value_at_(x, xt_tied_(x, id)); }
@@ -11695,9 +11911,9 @@ XE_FN_ void xt_reach_through_(xt_ctx *x, bool (*through)(xt_ctx *x, const xt_nod
         for (int i = 0; i < x->nodes.count; i++) {
             const xt_node_ *n = xt_node_at_(x, i);
             if (!through(x, n) || xt_is_reached_(x, n->result)) continue;
-            bool each = xt_does_(n->op, XT_EACH_), reached = !each && xt_is_reached_(x, n->move->v.id);
-            for (int j = 0; each && j < xt_operand_count_(n->vectors); j++)
-                reached = reached || xt_is_reached_(x, n->vectors->v[j].id);
+            int count = xt_does_(n->op, XT_EACH_) ? n->operands : 1;
+            bool reached = false;
+            for (int j = 0; j < count; j++) reached = reached || xt_is_reached_(x, n->operand[j]);
             xt_root_of_(x, n->result)->reached = reached;
             more = more || reached;
         }
@@ -11712,24 +11928,25 @@ XE_FN_ bool xt_reach_from_operand_(xt_ctx *x, uint32_t id, int dim)
     for (int i = 0; i < x->nodes.count; i++) {
         const xt_node_ *n = xt_node_at_(x, i);
         if (!xt_is_opaque_product_(x, n)) continue;
-        if ((dim ? n->mma->left.id : n->mma->right.id) == id) return false;
-        if ((dim ? n->mma->right.id : n->mma->left.id) == id) xt_root_of_(x, n->result)->reached = true;
+        if (n->operand[dim ? XT_MMA_LEFT_ : XT_MMA_RIGHT_] == id) return false;
+        if (n->operand[dim ? XT_MMA_RIGHT_ : XT_MMA_LEFT_] == id) xt_root_of_(x, n->result)->reached = true;
     }
     xt_reach_through_(x, xt_is_each_);
     return true;
 }
 
 /* Does a node compute with rows (or columns) each for itself, and store none that is outside of the operand's base? */
-XE_FN_ bool xt_keeps_lines_separate_(xt_ctx *x, const xt_node_ *n, const xt_tile_desc_ *operand, int dim)
+XE_FN_ bool xt_keeps_lines_separate_(xt_ctx *x, const xt_node_ *n, const xt_node_ *operand, int dim)
 {
     if (xt_does_(n->op, XT_EACH_)) return true;
-    if (xt_does_(n->op, XT_COMPUTES_)) return !xt_is_reached_(x, n->move->v.id);
+    if (xt_does_(n->op, XT_COMPUTES_)) return !xt_is_reached_(x, n->operand[XT_MOVE_VEC_]);
     switch (n->op) {
-    case XT_OP_TILE_MMA_: return !xt_is_reached_(x, n->mma->left.id) && !xt_is_reached_(x, n->mma->right.id);
+    case XT_OP_TILE_MMA_:
+        return !xt_is_reached_(x, n->operand[XT_MMA_LEFT_]) && !xt_is_reached_(x, n->operand[XT_MMA_RIGHT_]);
     case XT_OP_STORE_TILE_:
-        return !xt_is_reached_(x, n->scattered->vec.id) ||
-               xt_ends_with_(operand, xt_made_as_(x, &n->scattered->access.tile, NULL), dim);
-    case XT_OP_INIT_TILE_: return !n->init_tile->tile.scatter;
+        return !xt_is_reached_(x, n->operand[XT_ACCESS_VEC_]) ||
+               xt_ends_with_(x, operand, xt_made_as_(x, xt_accessed_(x, n), NULL), dim);
+    case XT_OP_INIT_TILE_: return n->operand[XT_INIT_MATRIX_] != 0;
     case XT_OP_LOAD_TILE_:
     case XT_OP_PREFETCH_TILE_:
     case XT_OP_SPLAT_:
@@ -11742,8 +11959,8 @@ XE_FN_ bool xt_keeps_lines_separate_(xt_ctx *x, const xt_node_ *n, const xt_tile
 /* Need elements of a loaded operand be zero that are outside along the dimension in which its loop does not move it? */
 XE_FN_ bool xt_outside_matters_(xt_ctx *x, uint32_t id, const xt_tile *from, const xt_frame_ *loop)
 {
-    int dim = xt_advances_(from, loop, 0, (int)loop->step.integer) ? 1 : 0;
-    const xt_tile_desc_ *made = xt_made_as_(x, from, loop);
+    int dim = xt_advances_(x, from, loop, 0, (int)xt_number_(x, loop->step)->integer) ? 1 : 0;
+    const xt_node_ *made = xt_made_as_(x, from, loop);
     if (!made || !xt_reach_from_operand_(x, id, dim)) return true;
     for (int i = 0; i < x->nodes.count; i++)
         if (!xt_keeps_lines_separate_(x, xt_node_at_(x, i), made, dim)) return true;
@@ -11783,12 +12000,12 @@ XE_FN_ int64_t xt_panel_room_(const xt_ctx *x)
 }
 
 /* Do iterations of the region around a load fetch the tile of the next one? It contains nothing that changes memory. */
-XE_FN_ bool xt_fetches_next_(const xt_frame_ *around, const xt_tile *t)
+XE_FN_ bool xt_fetches_next_(xt_ctx *x, const xt_frame_ *around, const xt_tile *t)
 {
-    if (!around || around->op != XT_OP_FOR_ || around->changes || t->inside || around->step.kind != SPE_INT)
-        return false;
-    int by = (int)around->step.integer;
-    return xt_advances_(t, around, 0, by) || xt_advances_(t, around, 1, by);
+    if (!around || around->op != XT_OP_FOR_ || around->changes || t->inside) return false;
+    const xt_val *step = xt_number_(x, around->step);
+    int by = (int)step->integer;
+    return step->kind == SPE_INT && (xt_advances_(x, t, around, 0, by) || xt_advances_(x, t, around, 1, by));
 }
 
 /* Is local memory needed for both of two panels at a time? A panel of a loop is needed in that, one that is held while
@@ -11815,8 +12032,9 @@ XE_FN_ int xt_panel_begins_(xt_ctx *x, const xt_panel_ *p)
  * matrices. Another use than an opaque one: it is not, or would take too many registers. */
 XE_FN_ cm_use xt_kept_use_(xt_ctx *x, int node, bool in_loop)
 {
-    const xt_value_ *v = xt_value_at_(x, xt_node_at_(x, node)->result);
-    return in_loop || xt_vec_bytes_(&v->now.vec) > (size_t)x->target.registers / 4 ? CM_ACC : v->first_use;
+    const uint32_t id = xt_node_at_(x, node)->result;
+    const xt_value_ *v = xt_value_at_(x, id);
+    return in_loop || xt_vec_bytes_(xt_vector_(x, id)) > (size_t)x->target.registers / 4 ? CM_ACC : v->first_use;
 }
 
 /* around: the region that the load belongs to; NULL: none. use: see xt_kept_use_. */
@@ -11824,11 +12042,11 @@ XE_FN_ void xt_find_panel_(xt_ctx *x, int node, const xt_frame_ *around, cm_use 
 {
     enum { VECTOR = 16 };
     const xt_node_ *n = xt_node_at_(x, node);
-    const xt_tile *t = &n->load->tile;
+    const xt_tile *t = xt_accessed_(x, n);
     int bytes = xt_bytes_(t->type), inner = xt_inner_(t), line = t->dist.shape[inner] * bytes;
     if (t->scatter || t->step != 1 || t->base.local || n->divergence || line % VECTOR ||
-        xt_storage_type_(t->type) != t->type || n->load->border != XT_BORDER_PADDING || !xt_pads_with_zero_(n->load) ||
-        !xt_only_multiplied_(x, n->result))
+        xt_storage_type_(t->type) != t->type || n->outside->border != XT_BORDER_PADDING ||
+        !xt_pads_with_zero_(t->type, n->outside->padding) || !xt_only_multiplied_(x, n->result))
         return;
     xt_panel_ p = XT_ZERO_;
     p.node = node;
@@ -11841,7 +12059,7 @@ XE_FN_ void xt_find_panel_(xt_ctx *x, int node, const xt_frame_ *around, cm_use 
     p.units = (p.lines * p.chunks + xt_group_size_(x) - 1) / xt_group_size_(x);
     p.burst = p.units % 2 == 0 && p.chunks % 2 == 0 ? 2 : 1;
     p.blocks = p.units / p.burst * (p.burst + 1);
-    p.loop = xt_fetches_next_(around, t) ? around : NULL;
+    p.loop = xt_fetches_next_(x, around, t) ? around : NULL;
     p.ends_unseen = p.loop && !xt_outside_matters_(x, n->result, t, p.loop);
     p.at = xt_panel_begins_(x, &p);
     int64_t end = (int64_t)(p.at + p.lines * p.pitch) * VECTOR;
@@ -11858,8 +12076,8 @@ XE_FN_ bool xt_needs_no_strip_(xt_ctx *x, const xt_node_ *n)
 {
     if (n->op == XT_OP_LOAD_TILE_) return xt_value_at_(x, n->result)->panel != 0;
     if (n->op == XT_OP_TILE_MMA_)
-        return xt_is_opaque_product_(x, n) && xt_value_at_(x, n->mma->left.id)->panel &&
-               xt_value_at_(x, n->mma->right.id)->panel;
+        return xt_is_opaque_product_(x, n) && xt_value_at_(x, n->operand[XT_MMA_LEFT_])->panel &&
+               xt_value_at_(x, n->operand[XT_MMA_RIGHT_])->panel;
     if (xt_does_(n->op, XT_EACH_))
         return n->op != XT_OP_SELECT_VECTOR_ && xt_value_is_opaque_(x, n->result) && xt_is_opaque_each_(x, n);
     return xt_does_(n->op, XT_DIVERGES_) || n->op == XT_OP_SPLAT_ || n->op == XT_OP_PREFETCH_TILE_;
@@ -11898,8 +12116,8 @@ XE_FN_ void xt_look_at_regions_(xt_ctx *x)
         const xt_node_ *n = xt_node_at_(x, i);
         for (xt_frame_ *f = xt_does_(n->op, XT_CHANGES_ | XT_WAITS_) ? n->in : NULL; f; f = f->in) f->changes = true;
         if (n->op != XT_OP_TILE_MMA_) continue;
-        xt_value_at_(x, n->mma->right.id)->first_use = xt_is_in_loop_(n) ? CM_OPAQUE_A : CM_ACC;
-        xt_value_at_(x, n->mma->left.id)->first_use = xt_is_in_loop_(n) ? CM_OPAQUE_B : CM_ACC;
+        xt_value_at_(x, n->operand[XT_MMA_RIGHT_])->first_use = xt_is_in_loop_(n) ? CM_OPAQUE_A : CM_ACC;
+        xt_value_at_(x, n->operand[XT_MMA_LEFT_])->first_use = xt_is_in_loop_(n) ? CM_OPAQUE_B : CM_ACC;
     }
 }
 
@@ -11930,7 +12148,7 @@ XE_FN_ void xt_find_panels_(xt_ctx *x)
 
 XE_FN_ bool xt_makes_vector_(xt_ctx *x, const xt_node_ *n)
 {
-    return n->result && xt_value_at_(x, n->result)->now.vec.magic == XT_VEC_MAGIC_;
+    return xt_object_of_(x, n->result)->magic == XT_VEC_MAGIC_;
 }
 
 /* Is what a node makes a vector, computed from opaque ones by the device's matrices? */
@@ -11951,17 +12169,17 @@ XE_FN_ bool xt_keeps_opaque_(xt_ctx *x, const xt_node_ *n)
 XE_FN_ void xt_suppose_opaque_(xt_ctx *x)
 {
     for (int i = 1; i < x->values.count; i++) {
-        xt_value_ *v = xt_value_at_(x, (uint32_t)i);
-        if (v->now.vec.magic != XT_VEC_MAGIC_ || v->now.vec.type != CM_F32) continue;
-        v = xt_root_of_(x, (uint32_t)i);
+        const xt_vec *of = xt_vector_(x, (uint32_t)i);
+        if (of->magic != XT_VEC_MAGIC_ || of->type != CM_F32) continue;
+        xt_value_ *v = xt_root_of_(x, (uint32_t)i);
         v->opaque = v->opaque || v->carried;
     }
     for (int i = 0; i < x->nodes.count; i++) {
         const xt_node_ *n = xt_node_at_(x, i);
         if (!xt_is_opaque_step_(x, n)) continue;
         xt_value_ *value = xt_root_of_(x, n->result);
-        if (value->carried && value->now.vec.type != CM_F32 && !value->opaque) continue;
-        if (cm_coop_shape_of(&x->target, CM_F16, xt_value_at_(x, n->result)->now.vec.type)) value->opaque = true;
+        if (value->carried && xt_vector_(x, xt_tied_(x, n->result))->type != CM_F32 && !value->opaque) continue;
+        if (cm_coop_shape_of(&x->target, CM_F16, xt_vector_(x, n->result)->type)) value->opaque = true;
     }
 }
 
@@ -11998,11 +12216,11 @@ XE_FN_ void xt_find_opaque_(xt_ctx *x)
     for (int i = 0; i < x->nodes.count; i++) {
         const xt_node_ *n = xt_node_at_(x, i);
         if (n->op == XT_OP_END_) xt_join_carried_(x, n->frame, xt_tie_);
-        if (xt_does_(n->op, XT_RENAMES_)) xt_tie_(x, n->move->part.id, n->result);
+        if (xt_does_(n->op, XT_RENAMES_)) xt_tie_(x, n->operand[XT_MOVE_PART_], n->result);
         if (!xt_is_opaque_product_(x, n)) continue;
-        xt_value_at_(x, n->mma->left.id)->multiplied++;
-        xt_value_at_(x, n->mma->right.id)->multiplied++;
-        if (n->mma->sum.magic) xt_tie_(x, n->mma->sum.id, n->result);
+        xt_value_at_(x, n->operand[XT_MMA_LEFT_])->multiplied++;
+        xt_value_at_(x, n->operand[XT_MMA_RIGHT_])->multiplied++;
+        if (n->operand[XT_MMA_SUM_]) xt_tie_(x, n->operand[XT_MMA_SUM_], n->result);
         xt_value_ *value = xt_root_of_(x, n->result);
         value->opaque = value->multiplies = any = true;
     }

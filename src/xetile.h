@@ -705,7 +705,6 @@ typedef struct {
 typedef struct {
     xt_tile tile;
     xt_val by[2];
-    xt_vec offsets; /* of a scatter tile: distances; without them by[0] moves all */
 } xt_update_;
 
 typedef struct {

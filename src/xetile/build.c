@@ -24,7 +24,7 @@ static void xt_record_body_(xt_ctx *x)
     for (int i = 0; i < x->param_count; i++) {
         const spe_kernel_param *p = &x->params[i];
         x->args[i] = spe_val_of(p->pointer || p->local ? SPE_POINTER : SPE_SCALAR, p->type, xt_new_value_(x));
-        xt_record_(w, XT_AS_(ARGUMENT), i, x->args[i].id, NULL, 0);
+        xt_record_(w, XT_AS_(ARGUMENT), i, x->args[i].id, NULL, NULL, 0);
         if (!spe_ok(&x->m)) return;
         xt_value_at_(x, x->args[i].id)->hoistable = !p->local;
     }

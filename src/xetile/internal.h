@@ -26,9 +26,9 @@ enum { XT_VEC_MAGIC_ = 0x58745632, XT_TILE_MAGIC_ = 0x58745633 };
 
 /* ---- the record: ir/record.c
  *
- * The body runs once. Each operation becomes a node, and each number or vector it produces a value; the user's xt_val,
- * xt_vec and xt_tile refer to values by id. Regions have nodes at their beginning and end. Passes read the nodes in
- * order, see xt_make_module_. */
+ * The body runs once. Each operation becomes a node, and each number, vector or tile that it produces or takes a value;
+ * the user's xt_val, xt_vec and xt_tile refer to values by id, and so do nodes and regions. Regions have nodes at their
+ * beginning and end. Passes read the nodes in order, see xt_make_module_. */
 
 #include "ops.h"
 
@@ -49,24 +49,26 @@ XT_OPERATIONS_(XT_OPERATION_DECLARE_)
 #define XT_SHARED_ static XETILE_ATTR_(__unused__)
 #endif
 
-/* Operands of operations on numbers; type: their common type, or that of the cast. */
+/* What a value is: a number, a vector or a tile; its magic tells which. */
+typedef union {
+    uint32_t magic;
+    xt_val val;
+    xt_vec vec;
+    xt_tile tile;
+} xt_object_;
+
+/* A node's operands, values by id, as they are recorded; type: see xt_node_. */
+enum { XT_OPERANDS_MAX_ = 32 };
 typedef struct {
-    int type;
-    xt_val v[3];
-} xt_numbers_;
+    int type, count;
+    uint32_t id[XT_OPERANDS_MAX_];
+} xt_ids_;
 
 /* Computes a block of an element-wise operation, or a strip of one, from those of the operands. */
 typedef cm_matrix (*xt_each_fn_)(xt_ctx *x, const xt_node_ *n, const cm_matrix *const *a);
 
-/* Operands of element-wise operations on vectors; type: their common type, or that of the cast. */
 typedef struct {
-    int type;
-    xt_emit_block_fn block; /* of XT_EMIT_VEC */
-    void *user;
-    xt_vec v[3];
-} xt_vectors_;
-
-typedef struct {
+    const xt_object_ *is; /* as it was when an operation first took it; NULL: none has */
     int node;   /* that produces it */
     int scope;  /* where it is defined */
     bool hoistable; /* a number that can be computed before the body: from constants, parameters and group ids only */
@@ -105,27 +107,18 @@ typedef struct {
 
 /* ---- regions: front/carried.c, front/control.c */
 
-/* A carried value; its magic tells which kind. */
-typedef union {
-    uint32_t magic;
-    xt_val val;
-    xt_vec vec;
-    xt_tile tile;
-} xt_carried_;
-
 /* One carried variable: its value before the region, at the top of a loop's body, at the end of XT_IF's first side, at
  * the end of the body or second side, and after the region. mask: its scalars that change, a bit each. */
 typedef struct {
     void *object; /* the user's variable */
-    xt_carried_ start, body, now, result;
-    uint32_t mask;
+    uint32_t start, body, now, result, mask;
 } xt_slot_;
 
 struct xt_frame_ {
     xt_op_ op;           /* XT_OP_FOR_, XT_OP_WHILE_, XT_OP_IF_ */
-    xt_val lo, hi, step; /* of a loop, as written; lo: the condition of XT_IF */
-    uint32_t index;      /* value id */
-    xt_val given[4];     /* the user's lo, hi, step and index */
+    uint32_t lo, hi, step; /* values: of a loop, as written; lo: the condition of XT_IF */
+    uint32_t index;
+    uint32_t given[4];     /* the user's lo, hi, step and index */
     xt_frame_ *in;          /* the region around it; NULL: none */
     int begin, end;         /* its nodes */
     int divergence;             /* of the enclosing regions */
@@ -151,39 +144,43 @@ struct xt_frame_ {
     bool inner; /* the loop that is written has those iterations in which all its panels are, see lower/panels.c */
 };
 
-/* XT_INIT_TILE: the user's arguments; the tile of the matrix that leading dimensions select from, and the final tile;
- * the offset of this subgroup's first piece; the distance to the selected matrix, in elements. */
+/* The operands of XT_INIT_TILE: the tile of the matrix that leading dimensions select from, the base as given, the
+ * offsets of a scatter tile, the offset of this subgroup's first piece, the distance to the selected matrix in
+ * elements; and, see xt_given_, what the user gave for each dimension. Those that it lacks are 0. */
+enum { XT_INIT_MATRIX_, XT_INIT_BASE_, XT_INIT_SCATTER_, XT_INIT_PIECE_, XT_INIT_DISTANCE_ = 5, XT_INIT_GIVEN_ };
+typedef enum { XT_GIVEN_OFFSET_, XT_GIVEN_SHAPE_, XT_GIVEN_STRIDES_ } xt_given_list_;
+
+/* The operands of accesses. Those that they lack are 0. */
+enum { XT_ACCESS_TILE_, XT_ACCESS_MASK_, XT_ACCESS_VEC_ };
+
+/* Those of products. */
+enum { XT_MMA_SUM_, XT_MMA_LEFT_, XT_MMA_RIGHT_, XT_MMA_SCALE_A_, XT_MMA_SCALE_B_, XT_MMA_OPERANDS_ };
+
+/* What a load has outside of the matrix, or where the mask is 0. */
 typedef struct {
-    xt_tile_desc_ given;
-    xt_tile matrix, tile;
-    xt_val piece[2], distance;
-} xt_init_tile_desc_;
+    double padding;
+    xt_border border;
+} xt_outside_;
 
 /* An array in local memory; id: set by the first version of the body, used by all. */
 typedef struct {
-    int type, elements;
+    int elements;
     spe_id id;
 } xt_local_array_;
 
-/* A splat; like: a vector whose layout it shares, or 0. */
-typedef struct {
-    xt_val number;
-    uint32_t like;
-} xt_splat_of_;
-
 /* XT_TABLE. */
 typedef struct {
-    xt_val *numbers;
+    const double *reals; /* of a float type; else the other one */
+    const int64_t *integers;
     spe_id *array; /* set by the first version of the body, used by all */
 } xt_table_of_;
 
-/* XT_EMIT. */
+/* XT_EMIT and XT_EMIT_VEC. */
 typedef struct {
-    xt_emit_fn fn;
+    xt_emit_fn number;
+    xt_emit_block_fn block;
     void *user;
-    int type;
-    xt_index numbers;
-} xt_emitted_;
+} xt_users_fn_;
 
 /* ---- results of passes for tiles: passes/block2d.c */
 
@@ -198,7 +195,7 @@ typedef struct {
     int band;            /* elements between bands of an array in local memory, see passes/bands.c; 0: it has rows */
     int align[2];        /* divisors of the tile's offset at all times */
     const char *why_not; /* NULL: 2D block messages can access it */
-    const xt_init_tile_desc_ *of;
+    const xt_node_ *of;  /* the XT_INIT_TILE */
     spe_id extent_id[2], pitch_id, test; /* 0 until written */
     /* in this version: offset, shape, pitch and base */
     spe_id made[XT_COMPONENTS_];
@@ -208,7 +205,7 @@ typedef struct {
  * only. */
 typedef struct {
     int tile;
-    xt_val value, below; /* below.magic 0: use the mask */
+    uint32_t value, below; /* below 0: use the mask */
     int mask;
     bool narrow, bound;
 } xt_plan_offset_;
@@ -325,8 +322,9 @@ typedef struct {
     int packed[2];            /* its row and column in the concatenation of the subgroup's pieces */
 } xt_block_;
 
-/* A block of a product's result: of rounds of m and n, and blocks of m and n; c: what is added, or NULL. */
-typedef cm_matrix (*xt_product_fn_)(xt_ctx *x, const xt_mma_desc_ *d, const xt_grid_ *ga, const xt_grid_ *gb,
+/* A block of a product's result: of rounds of m and n, and blocks of m and n; v: the operands; c: what is added, or
+ * NULL. */
+typedef cm_matrix (*xt_product_fn_)(xt_ctx *x, const xt_vec *v, const xt_grid_ *ga, const xt_grid_ *gb,
                                     const int at[4], cm_type type, const cm_matrix *c);
 
 /* Errors to report if two vectors differ in one of these; 0: they may differ. */
@@ -403,13 +401,15 @@ typedef struct {
 
 /* ---- lower/scratch.c */
 
-/* An operation on a vector as a whole. A step of a reduction has groups of `size` within each subgroup's pieces; scans
+/* The operands of an operation on a vector as a whole: the vector; the same result, as computed by parts, or of a scan
+ * the totals before each piece (0: none). */
+enum { XT_MOVE_VEC_, XT_MOVE_PART_ };
+
+/* Such an operation. A step of a reduction has groups of `size` within each subgroup's pieces; scans
  * are of each piece separately. Elements move within registers if each subgroup holds what it needs. */
 typedef struct {
-    xt_vec v;
     int dim, size;
     xt_map given, source; /* the maps as written by the user */
-    xt_vec part; /* the same result, as computed by parts; of a scan: the totals before each piece, id 0: none */
     bool exclusive;
     xt_source_ from;
     const int *origin; /* see xt_origins_; NULL: elements move between subgroups */
@@ -438,24 +438,20 @@ struct xt_node_ {
     uint32_t result; /* the value it produces; 0: none, or those of a region */
     const char *file;
     int line;
-    union { /* operands and attributes */
-        void *desc;
-        const xt_numbers_ *numbers;
-        const xt_vectors_ *vectors;
-        const xt_init_tile_desc_ *init_tile;
-        const xt_update_ *update;
-        const xt_load_desc_ *load;
-        const xt_prefetch_desc_ *prefetch;
-        const xt_scattered_ *scattered;
+    int type;        /* the common type of operands, or that of the result; the number of dimensions of XT_INIT_TILE */
+    int operands;
+    const uint32_t *operand; /* values */
+    union { /* attributes */
+        void *about;
+        const xt_outside_ *outside;
+        const int *locality;
         xt_move_ *move;
-        const xt_mma_desc_ *mma;
-        const xt_scaled_desc_ *scaled; /* begins with an xt_mma_desc_ */
-        const xt_splat_of_ *splat;
+        const xt_map *maps; /* of a product: as given for a, b, c and the result */
+        const xt_users_fn_ *users;
         xt_local_array_ *local;
-        const xt_emitted_ *emitted;
+        const xt_table_of_ *table;
         xt_frame_ *frame;
         const xt_dist *dist;
-        const xt_val *condition;
     };
 };
 

@@ -28,37 +28,37 @@ enum {
 #define XT_DOES_users_number (XT_DIVERGES_ | XT_CHANGES_)
 
 /* name; the function that writes it (xt_write_..., `nothing`: its parts do that, `same`: its result is that of its
- * parts); what it does; its operands and attributes, and how xt_print shows them, see print.c. */
+ * parts); what it does; its attributes, and how xt_print shows them and its operands, see print.c. */
 #define XT_OPERATIONS_(X)                                                                                              \
     X(ARGUMENT, argument, numbers, none, "")                                                                           \
     X(BUILTIN, builtin, numbers, none, "$= $k : index")                                                                \
-    X(BINARY_NUMBER, binary_number, numbers, numbers, "$= $k $a0, $a1 : $A7")                                          \
-    X(CAST_NUMBER, cast_number, numbers, numbers, "$= $k $n0 : $N0 to $A7")                                            \
-    X(SELECT_NUMBER, select_number, numbers, numbers, "$= arith.select $n0, $a1, $a2 : $A7")                           \
-    X(BITCAST_NUMBER, bitcast_number, numbers, numbers, "$= arith.bitcast $n0 : $N0 to $A7")                           \
-    X(MATH_NUMBER, math_number, numbers, numbers, "$= $k$M : $A7")                                                     \
-    X(LOCAL, local, numbers, local, "$= memref.alloc() : memref<$d0x$E7, slm>")                                        \
+    X(BINARY_NUMBER, binary_number, numbers, none, "$= $k $a0, $a1 : $A")                                              \
+    X(CAST_NUMBER, cast_number, numbers, none, "$= $k $n0 : $N0 to $A")                                                \
+    X(SELECT_NUMBER, select_number, numbers, none, "$= arith.select $n0, $a1, $a2 : $A")                               \
+    X(BITCAST_NUMBER, bitcast_number, numbers, none, "$= arith.bitcast $n0 : $N0 to $A")                               \
+    X(MATH_NUMBER, math_number, numbers, none, "$= $k$M : $A")                                                         \
+    X(LOCAL, local, numbers, local, "$= memref.alloc() : memref<$d0x$E, slm>")                                         \
     X(PIECE_OFFSET, piece_offset, numbers, piece_offset, "$= piece_offset [$K] of $P0 x $P1 : index")                  \
-    X(POINTER, pointer, numbers, numbers, "$= pointer $n0 : $N0 to memref<?x$E7>")                                     \
-    X(MATRIX, matrix, numbers, init_tile, "$= matrix $n1, $n2")                                                        \
-    X(LOAD, load, numbers, numbers, "$= memref.load $n0[$n1] : $A7")                                                   \
-    X(INIT_TILE, init_tile, numbers, init_tile, "$= xetile.init_tile $b -> $T0")                                       \
-    X(UPDATE_TILE_OFFSET, nothing, numbers, update, "$= xetile.update_tile_offset $t0$u : $T0")                        \
-    X(LOAD_TILE, load_tile, loads, load, "$= xetile.load_tile $t0$p1$w2 : $T0 -> $r")                                  \
-    X(PREFETCH_TILE, prefetch_tile, loads, prefetch, "xetile.prefetch_tile $t0$l1 : $T0")                              \
-    X(LOAD_GATHER, load_gather, loads, scattered, "$= xetile.load_gather $t1$o2$p3 : $T1$O2 -> $r")                    \
-    X(ELEMENT, element, product, vectors, "$= vector.extract $v0 : $V0")                                               \
-    X(TILE_MMA, tile_mma, product, mma, "$= xetile.tile_mma $v0, $v1$o2$m3 : $V0, $V1$O2 -> $r")                       \
-    X(TILE_MMA_SCALED, tile_mma_scaled, product, scaled,                                                               \
-      "$= xetile.tile_mma_scaled $v0, $v1, $v2, $v3$o4 : $V0, $V1, $V2, $V3$O4 -> $r")                                 \
-    X(SPLAT, splat, makes, splat, "$= vector.splat $#0$m : $r")                                                        \
+    X(POINTER, pointer, numbers, none, "$= pointer $n0 : $N0 to memref<?x$E>")                                         \
+    X(MATRIX, matrix, numbers, none, "$= matrix $n1, $n2")                                                             \
+    X(LOAD, load, numbers, none, "$= memref.load $n0[$n1] : $A")                                                       \
+    X(INIT_TILE, init_tile, numbers, none, "$= xetile.init_tile $b -> $r")                                             \
+    X(UPDATE_TILE_OFFSET, nothing, numbers, none, "$= xetile.update_tile_offset $t0$u : $T0")                          \
+    X(LOAD_TILE, load_tile, loads, outside, "$= xetile.load_tile $t0$p0$w1 : $T0 -> $r")                               \
+    X(PREFETCH_TILE, prefetch_tile, loads, locality, "xetile.prefetch_tile $t0$l0 : $T0")                              \
+    X(LOAD_GATHER, load_gather, loads, outside, "$= xetile.load_gather $t0$o1$p0 : $T0$O1 -> $r")                      \
+    X(ELEMENT, element, product, none, "$= vector.extract $v0 : $V0")                                                  \
+    X(TILE_MMA, tile_mma, product, maps, "$= xetile.tile_mma $v1, $v2$o0$m0 : $V1, $V2$O0 -> $r")                      \
+    X(TILE_MMA_SCALED, tile_mma_scaled, product, maps,                                                                 \
+      "$= xetile.tile_mma_scaled $v1, $v3, $v2, $v4$o0 : $V1, $V3, $V2, $V4$O0 -> $r")                                 \
+    X(SPLAT, splat, makes, none, "$= vector.splat $#0$m : $r")                                                         \
     X(TABLE, table, makes, none, "$= arith.constant dense<...>$m : $r")                                                \
     X(IOTA, iota, makes, none, "$= vector.step [$K]$m : $r")                                                           \
-    X(BINARY_VECTOR, binary_vector, each, vectors, "$= $k $v0$o1$m : $V0")                                             \
-    X(CAST_VECTOR, cast_vector, each, vectors, "$= $k $v0$m : $V0 to $r")                                              \
-    X(SELECT_VECTOR, select_vector, each, vectors, "$= arith.select $v0$o1$o2$m : $V0, $r")                            \
-    X(BITCAST_VECTOR, bitcast_vector, each, vectors, "$= arith.bitcast $v0$m : $V0 to $r")                             \
-    X(MATH_VECTOR, math_vector, each, vectors, "$= $k $v0$o1$o2$m : $r")                                               \
+    X(BINARY_VECTOR, binary_vector, each, none, "$= $k $v0$o1$m : $V0")                                                \
+    X(CAST_VECTOR, cast_vector, each, none, "$= $k $v0$m : $V0 to $r")                                                 \
+    X(SELECT_VECTOR, select_vector, each, none, "$= arith.select $v0$o1$o2$m : $V0, $r")                               \
+    X(BITCAST_VECTOR, bitcast_vector, each, none, "$= arith.bitcast $v0$m : $V0 to $r")                                \
+    X(MATH_VECTOR, math_vector, each, none, "$= $k $v0$o1$o2$m : $r")                                                  \
     X(REDUCE, reduce, whole, move, "$= xetile.reduction <$k> $v0 [$d1] {reduction_size = $d2} : $V0 -> $r")            \
     X(REDUCTION, same, renames, move, "$= xetile.reduction <$k> $v0 [$D1]$z$m5 : $V0 -> $r")                           \
     X(SCAN, scan, whole, move, "$= vector.scan <$k> $v0 [$D1]$e4$m : $V0 -> $r")                                       \
@@ -70,10 +70,10 @@ enum {
     X(BITCAST_WIDTH, same, renames, move, "$= vector.bitcast $v0$m : $V0 to $r")                                       \
     X(TILE_PACK, same, renames, move, "$= xetile.tile_pack $v0 inner_blocks = $B$m : $V0 -> $r")                       \
     X(TILE_UNPACK, same, renames, move, "$= xetile.tile_unpack $v0 inner_blocks = $B$m : $V0 -> $r")                   \
-    X(STORE_TILE, store_tile, stores, scattered, "xetile.store_tile $v0, $t1 : $V0, $T1")                              \
-    X(STORE_SCATTER, store_scatter, stores, scattered, "xetile.store_scatter $v0$o2, $t1 : $V0$O2, $T1")               \
-    X(STORE, store, stores_number, numbers, "memref.store $a2, $n0[$n1] : $A7")                                        \
-    X(ATOMIC_RMW, atomic_rmw, stores, scattered, "$= xetile.atomic_rmw <$k> $v0$o2, $t1 : $V0$O2, $T1 -> $r")          \
+    X(STORE_TILE, store_tile, stores, none, "xetile.store_tile $v2, $t0 : $V2, $T0")                                   \
+    X(STORE_SCATTER, store_scatter, stores, none, "xetile.store_scatter $v2$o1, $t0 : $V2$O1, $T0")                    \
+    X(STORE, store, stores_number, none, "memref.store $a2, $n0[$n1] : $A")                                            \
+    X(ATOMIC_RMW, atomic_rmw, stores, none, "$= xetile.atomic_rmw <$k> $v2$o1, $t0 : $V2$O1, $T0 -> $r")               \
     X(FOR, for, bounds, none, "$(")                                                                                    \
     X(WHILE, for, bounds, none, "$(")                                                                                  \
     X(WHILE_TEST, while_test, bounds, none, "scf.condition($n0) do")                                                   \
@@ -83,8 +83,8 @@ enum {
     X(BARRIER, barrier, waits, none, "gpu.barrier")                                                                    \
     X(BARRIER_ARRIVE, barrier, waits, none, "gpu.barrier arrive \"$s0\"")                                              \
     X(BARRIER_WAIT, barrier, waits, none, "gpu.barrier wait \"$s0\"")                                                  \
-    X(EMIT, emit, users_number, emit, "$= emit $x0 : $A1")                                                             \
-    X(EMIT_VEC, emit_vec, users, vectors, "$= emit $v0$o1$o2$m : $V0 -> $r")
+    X(EMIT, emit, users_number, none, "$= emit $x : $A")                                                               \
+    X(EMIT_VEC, emit_vec, users, none, "$= emit $v0$o1$o2$m : $V0 -> $r")
 #define XT_OPERATION_ENUM_(name, ...) XT_OP_##name##_,
 typedef enum {
     XT_OPERATIONS_(XT_OPERATION_ENUM_)

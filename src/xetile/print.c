@@ -73,13 +73,16 @@ static void xt_put_tile_type_(xt_printer_ *p, const xt_tile *t)
 }
 
 /* The matrix of a tile, with constant extents; or an address. */
-static void xt_put_memref_(xt_printer_ *p, const xt_init_tile_desc_ *init)
+static void xt_put_memref_(xt_printer_ *p, const xt_node_ *init)
 {
-    const xt_val *base = &init->given.base, *n = init->given.shape.at;
-    for (int i = 0; i < init->given.shape.count && base->kind == SPE_POINTER; i++)
-        xt_put_(p, n[i].kind == SPE_INT ? "%s%lldx" : "%s?x", i ? "" : "memref<", (long long)n[i].integer);
+    const xt_val *base = xt_number_(p->x, init->operand[XT_INIT_BASE_]);
+    for (int i = 0; i < init->type && base->kind == SPE_POINTER; i++) {
+        const xt_val *n = xt_given_(p->x, init, XT_GIVEN_SHAPE_, i);
+        xt_put_(p, n->kind == SPE_INT ? "%s%lldx" : "%s?x", i ? "" : "memref<", (long long)n->integer);
+    }
+    bool columns = xt_tile_(p->x, init->result)->column_major && base->kind == SPE_POINTER;
     xt_put_(p, "%s%s%s%s", xt_type_text_(base->type, base->kind != SPE_POINTER),
-            init->tile.column_major && base->kind == SPE_POINTER ? ", affine_map=<(d0, d1)->(d1, d0)>" : "",
+            columns ? ", affine_map=<(d0, d1)->(d1, d0)>" : "",
             base->local ? ", slm" : "", base->kind == SPE_POINTER ? ">" : "");
 }
 
@@ -126,11 +129,17 @@ static void xt_put_number_(xt_printer_ *p, const xt_val *v)
         xt_put_id_(p, v->id);
 }
 
-/* A field of an operation, by a letter: lower case for values and attributes, upper case for types. */
+/* "[a, b]" */
+static void xt_put_list_(xt_printer_ *p, int count, const uint32_t *ids)
+{
+    for (int i = 0; i < count; i++) xt_put_(p, i ? ", " : "["), xt_put_number_(p, xt_number_(p->x, ids[i]));
+    xt_put_(p, count ? "]" : "[]");
+}
+
+/* An operand or attribute, by a letter: lower case for values and attributes, upper case for types. */
 static void xt_put_field_(xt_printer_ *p, char letter, const void *field)
 {
     const xt_vec *v = (const xt_vec *)field;
-    const xt_index *list = (const xt_index *)field;
     const int *number = (const int *)field;
     const double *real = (const double *)field;
     switch (letter) {
@@ -142,8 +151,6 @@ static void xt_put_field_(xt_printer_ *p, char letter, const void *field)
     case 'V': xt_put_vec_type_(p, v); return;
     case 'o': if (v->id) xt_put_(p, ", "), xt_put_id_(p, v->id); return; /* o, O: optional */
     case 'O': if (v->id) xt_put_(p, ", "), xt_put_vec_type_(p, v); return;
-    case 'A': xt_put_(p, "%s", xt_type_text_(*number, true)); return;
-    case 'E': xt_put_(p, "%s", xt_type_text_(*number, false)); return;
     case 'd': xt_put_(p, "%d", *number); return;
     case 'P': xt_put_(p, "[%d, %d]", number[0], number[1]); return;
     case 'l': if (*number != 3) xt_put_(p, " locality<%d>", *number); return;
@@ -153,9 +160,6 @@ static void xt_put_field_(xt_printer_ *p, char letter, const void *field)
     case 's': xt_put_(p, "%s", (const char *)field); return;
     case 'w': if (*number) xt_put_(p, " {border = %s}", *number == XT_BORDER_CLAMP ? "clamp" : "mirror"); return;
     case 'e': if (*(const bool *)field) xt_put_(p, " {exclusive}"); return;
-    default:
-        for (int i = 0; i < list->count; i++) xt_put_(p, i ? ", " : "["), xt_put_number_(p, &list->at[i]);
-        xt_put_(p, list->count ? "]" : "[]");
     }
 }
 
@@ -175,11 +179,12 @@ static void xt_say_(xt_printer_ *p, const char *text, ...)
 /* ---- regions ----------------------------------------------------------------------------------------------------- */
 
 /* Names a carried value and its scalars in a region; those in the mask get new names. */
-static void xt_name_carried_(xt_printer_ *p, xt_carried_ *t, xt_carried_ *before, uint32_t mask)
+static void xt_name_carried_(xt_printer_ *p, uint32_t value, uint32_t from, uint32_t mask)
 {
-    const xt_vec *v = xt_carried_vec_(t);
+    const xt_object_ *t = xt_object_of_(p->x, value), *before = xt_object_of_(p->x, from);
+    const xt_vec *v = xt_vec_in_(t);
     uint32_t changes = mask | mask >> XT_COUNTS_SHIFT_, number = mask ? ++p->count : 0;
-    xt_val *now, *old;
+    const xt_val *now, *old;
     for (int i = 0; (now = xt_scalar_of_(t, i)) && (old = xt_scalar_of_(before, i)); i++) {
         xt_named_ name = {number, t->magic == XT_TILE_MAGIC_ ? i + 1 : 0, NULL};
         if (!(changes >> i & 1)) name.same = old;
@@ -189,7 +194,7 @@ static void xt_name_carried_(xt_printer_ *p, xt_carried_ *t, xt_carried_ *before
         p->names[v->id].number = number;
         p->names[v->id].part = t->magic == XT_TILE_MAGIC_ ? XT_COMPONENTS_ + 1 : 0;
     } else if (v)
-        p->names[v->id] = p->names[xt_carried_vec_(before)->id];
+        p->names[v->id] = p->names[xt_vec_in_(before)->id];
     if (t->magic == XT_TILE_MAGIC_) p->names[t->tile.id].number = mask ? number : p->names[before->tile.id].number;
 }
 
@@ -199,13 +204,14 @@ static bool xt_put_slots_(xt_printer_ *p, const char *before, const xt_frame_ *f
     int n = 0;
     for (int i = 0; i < f->slots; i++) {
         const char *slot = (const char *)&f->slot[i];
-        const xt_carried_ *all[2] = {(const xt_carried_ *)(const void *)(slot + which),
-                                   (const xt_carried_ *)(const void *)(slot + value)};
+        const size_t offset[2] = {which, value};
         if (!f->slot[i].mask) continue;
         xt_put_(p, "%s", n++ ? ", " : before);
-        for (int j = 0; j < 1 + (value != which); j++)
-            xt_say_(p, all[j]->magic == SPE_VAL_MAGIC ? "$s$n" : all[j]->magic == XT_TILE_MAGIC_ ? "$s$t" : "$s$v",
-                    j ? " = " : "", all[j]);
+        for (int j = 0; j < 1 + (value != which); j++) {
+            const xt_object_ *t = xt_object_of_(p->x, *(const uint32_t *)(const void *)(slot + offset[j]));
+            xt_say_(p, t->magic == SPE_VAL_MAGIC ? "$s$n" : t->magic == XT_TILE_MAGIC_ ? "$s$t" : "$s$v",
+                    j ? " = " : "", t);
+        }
     }
     return n > 0;
 }
@@ -215,17 +221,19 @@ static void xt_put_begin_(xt_printer_ *p, const xt_node_ *n)
     const xt_frame_ *f = n->frame;
     const size_t start = offsetof(xt_slot_, start), body = offsetof(xt_slot_, body), end = offsetof(xt_slot_, result);
     bool real = p->form == XT_OF_A_SUBGROUP_; /* loops that count down are written as counting iterations */
-    xt_val index = real ? spe_val_of(SPE_SCALAR, CM_I32, f->index) : f->given[3];
-    for (int i = 0; i < f->slots; i++) xt_name_carried_(p, &f->slot[i].result, &f->slot[i].start, f->slot[i].mask);
+    const uint32_t own[4] = {f->lo, f->hi, f->step, f->index}, *limits = real ? own : f->given;
+    for (int i = 0; i < f->slots; i++) xt_name_carried_(p, f->slot[i].result, f->slot[i].start, f->slot[i].mask);
     for (int i = 0; i < f->slots && n->op != XT_OP_IF_; i++)
-        xt_name_carried_(p, &f->slot[i].body, &f->slot[i].start, f->slot[i].mask);
+        xt_name_carried_(p, f->slot[i].body, f->slot[i].start, f->slot[i].mask);
     if (xt_put_slots_(p, "", f, end, end)) xt_put_(p, " = ");
     if (n->op == XT_OP_FOR_) {
-        xt_name_(p, index.id);
-        xt_say_(p, "scf.for $n = $n to $n step $n", &index, real ? &f->lo : &f->given[0], real ? &f->hi : &f->given[1],
-                real ? &f->step : &f->given[2]);
+        xt_name_(p, limits[3]);
+        xt_put_(p, "scf.for ");
+        xt_put_id_(p, limits[3]);
+        xt_say_(p, " = $n to $n step $n", xt_number_(p->x, limits[0]), xt_number_(p->x, limits[1]),
+                xt_number_(p->x, limits[2]));
     } else
-        xt_say_(p, n->op == XT_OP_IF_ ? "scf.if $n" : "scf.while", &f->lo);
+        xt_say_(p, n->op == XT_OP_IF_ ? "scf.if $n" : "scf.while", xt_number_(p->x, f->lo));
     if (n->op != XT_OP_IF_ && xt_put_slots_(p, n->op == XT_OP_FOR_ ? " iter_args(" : " (", f, body, start))
         xt_put_(p, ")");
     xt_put_(p, " {");
@@ -286,21 +294,20 @@ static void xt_put_kind_(xt_printer_ *p, const xt_node_ *n)
 {
     static const char *const builtins[] = {"global_id", "thread_id", "block_id", "", "", "grid_dim", "", "",
                                            "",          "",          "",         "subgroup_id", "", "", "lane_id"};
-    const xt_numbers_ *d = n->numbers;
-    const xt_vectors_ *v = n->vectors;
+    const xt_object_ *from = xt_object_of_(p->x, n->operands > 0 ? n->operand[0] : 0);
     switch (n->op) {
     case XT_OP_BINARY_NUMBER_:
-    case XT_OP_BINARY_VECTOR_: xt_put_arith_(p, n->kind, xt_operand_type_(n)); return;
+    case XT_OP_BINARY_VECTOR_: xt_put_arith_(p, n->kind, n->type); return;
     case XT_OP_MATH_NUMBER_:
-    case XT_OP_MATH_VECTOR_: xt_put_math_(p, n->kind, xt_operand_type_(n)); return;
-    case XT_OP_CAST_NUMBER_: xt_put_cast_(p, xt_carried_type_(&d->v[0]), d->type, true); return;
+    case XT_OP_MATH_VECTOR_: xt_put_math_(p, n->kind, n->type); return;
+    case XT_OP_CAST_NUMBER_: xt_put_cast_(p, xt_carried_type_(&from->val), n->type, true); return;
     case XT_OP_CAST_VECTOR_:
-        xt_put_cast_(p, (int)v->v[0].type, v->type, false);
+        xt_put_cast_(p, (int)from->vec.type, n->type, false);
         if (n->kind) xt_put_(p, " {saturate = false}");
         return;
     case XT_OP_BUILTIN_:
         xt_put_(p, "gpu.%s", builtins[n->kind]);
-        if (n->kind < SPE_GLOBAL_LINEAR_ID) xt_put_(p, " %c", 'x' + d->type);
+        if (n->kind < SPE_GLOBAL_LINEAR_ID) xt_put_(p, " %c", 'x' + n->type);
         return;
     case XT_OP_ATOMIC_RMW_: xt_put_(p, "%s", xt_rmw_row_of_((xt_rmw_kind_)n->kind)->name); return;
     default: xt_put_(p, "%s", xt_red_info_(n->kind)->name);
@@ -308,66 +315,60 @@ static void xt_put_kind_(xt_printer_ *p, const xt_node_ *n)
 }
 
 /* Base and offset of a tile: %A[%i, %j] : memref<...>; and shape and strides if known only at launch. */
-static void xt_put_base_(xt_printer_ *p, const xt_init_tile_desc_ *init)
+static void xt_put_base_(xt_printer_ *p, const xt_node_ *init)
 {
-    const xt_tile_desc_ *d = &init->given;
-    bool known = d->base.kind == SPE_POINTER && !d->strides.count;
-    for (int i = 0; i < d->shape.count; i++) known = known && d->shape.at[i].kind == SPE_INT;
-    xt_say_(p, init->tile.scatter ? "$n$o" : known ? "$n$x" : "$n, $x", &d->base,
-            init->tile.scatter ? (const void *)&d->scatter : (const void *)&d->offset);
-    if (!known) xt_say_(p, ", $x", &d->shape);
-    if (d->strides.count) xt_say_(p, ", $x", &d->strides);
+    const xt_val *base = xt_number_(p->x, init->operand[XT_INIT_BASE_]);
+    const xt_vec *scatter = xt_vector_(p->x, init->operand[XT_INIT_SCATTER_]);
+    const uint32_t *given = init->operand + XT_INIT_GIVEN_;
+    int n = init->type, lists = (init->operands - XT_INIT_GIVEN_) / n; /* see xt_given_list_ */
+    bool known = base->kind == SPE_POINTER && lists <= XT_GIVEN_STRIDES_;
+    for (int i = 0; i < n; i++) known = known && xt_given_(p->x, init, XT_GIVEN_SHAPE_, i)->kind == SPE_INT;
+    xt_say_(p, scatter->id ? "$n$o" : known ? "$n" : "$n, ", base, scatter);
+    if (!scatter->id) xt_put_list_(p, n, given);
+    for (int i = known ? XT_GIVEN_STRIDES_ : XT_GIVEN_SHAPE_; i < lists; i++) {
+        xt_put_(p, ", ");
+        xt_put_list_(p, n, given + i * n);
+    }
     xt_put_(p, " : ");
     xt_put_memref_(p, init);
-    if (init->tile.scatter) xt_say_(p, "$O", &d->scatter);
+    xt_say_(p, "$O", scatter);
 }
 
 /* {#map #map}: the user's, from the given field on, or the result's. */
-static void xt_put_maps_(xt_printer_ *p, const xt_vec *result, const char *desc, const size_t *field)
+static void xt_put_maps_(xt_printer_ *p, const xt_vec *result, const char *about, const size_t *field)
 {
     const char *between = " {";
-    for (; p->form == XT_AS_RECORDED_ && *field; field++)
-        if (xt_has_map_((const xt_map *)(const void *)(desc + *field)))
-            xt_put_map_(p, between, (const xt_map *)(const void *)(desc + *field)), between = " ";
+    for (; p->form == XT_AS_RECORDED_ && *field; field++) {
+        const xt_map *map = (const xt_map *)(const void *)(about + *field - 1);
+        if (!xt_has_map_(map)) continue;
+        xt_put_map_(p, between, map);
+        between = " ";
+    }
     if (p->form != XT_AS_RECORDED_ && xt_has_map_(&result->map)) xt_put_map_(p, between, &result->map), between = " ";
     if (!between[1]) xt_put_(p, "}");
 }
 
-/* How an operation is shown. $, a letter and a digit is a field, see xt_put_field_: $a a number whose constants have
- * the operation's type, $# one whose constants have the result's, $m the maps from a field on. Without a field: $= the
- * result, $r its type, $k and $K the kind's name and number, $( a region, $b a tile's base, $z sizes, $B blocks. Empty:
- * the end of a region's side. */
+/* How an operation is shown. $, a letter and a digit is an operand or an attribute, see xt_put_field_: $a an operand
+ * whose constants have the operation's type, $# one whose constants have the result's; $m the maps from an attribute
+ * on.
+ * Without a digit: $= the result, $r its type, $A and $E the operation's type, as that of a number or of an element, $k
+ * and $K the kind's name and number, $x all operands, $( a region, $b a tile's base, $z sizes, $B blocks. Empty: the
+ * end of a region's side. */
 typedef struct {
     const char *text;
-    size_t field[8];
+    size_t field[8]; /* where attributes are, from 1 on; 0: there are no more */
 } xt_row_;
 
-/* The fields of operations, from 0 on. The last one is at the beginning: a type, or of no use. */
-#define XT_F_(structure, field) offsetof(xt_##structure##_, field)
+#define XT_F_(structure, field) (offsetof(xt_##structure##_, field) + 1)
 #define XT_FIELDS_none {0}
-#define XT_FIELDS_numbers {XT_F_(numbers, v[0]), XT_F_(numbers, v[1]), XT_F_(numbers, v[2])}
-#define XT_FIELDS_vectors {XT_F_(vectors, v[0]), XT_F_(vectors, v[1]), XT_F_(vectors, v[2])}
-#define XT_FIELDS_emit {XT_F_(emitted, numbers), XT_F_(emitted, type)}
+#define XT_FIELDS_locality {1}
 #define XT_FIELDS_local {XT_F_(local_array, elements)}
-#define XT_FIELDS_piece_offset {offsetof(xt_dist, layout), offsetof(xt_dist, data)}
-#define XT_FIELDS_splat {XT_F_(splat_of, number)}
-#define XT_FIELDS_init_tile                                                                                            \
-    {XT_F_(init_tile_desc, tile), XT_F_(init_tile_desc, matrix.base), XT_F_(init_tile_desc, distance)}
-#define XT_FIELDS_update {XT_F_(update, tile)}
-#define XT_FIELDS_load {XT_F_(load_desc, tile), XT_F_(load_desc, padding), XT_F_(load_desc, border)}
-#define XT_FIELDS_prefetch {XT_F_(prefetch_desc, tile), XT_F_(prefetch_desc, locality)}
-#define XT_FIELDS_scattered                                                                                            \
-    {XT_F_(scattered, vec), XT_F_(scattered, access.tile), XT_F_(scattered, access.mask),                              \
-     XT_F_(scattered, access.padding)}
-#define XT_FIELDS_mma                                                                                                  \
-    {XT_F_(mma_desc, left),  XT_F_(mma_desc, right), XT_F_(mma_desc, sum), XT_F_(mma_desc, a_map),                     \
-     XT_F_(mma_desc, b_map), XT_F_(mma_desc, c_map), XT_F_(mma_desc, map)}
-#define XT_FIELDS_scaled                                                                                               \
-    {XT_F_(scaled_desc, mma.left), XT_F_(scaled_desc, scale_a), XT_F_(scaled_desc, mma.right),                         \
-     XT_F_(scaled_desc, scale_b), XT_F_(scaled_desc, mma.sum)}
+#define XT_FIELDS_piece_offset {offsetof(xt_dist, layout) + 1, offsetof(xt_dist, data) + 1}
+#define XT_FIELDS_outside {XT_F_(outside, padding), XT_F_(outside, border)}
+#define XT_FIELDS_maps {1, 1 + sizeof(xt_map), 1 + 2 * sizeof(xt_map), 1 + 3 * sizeof(xt_map)}
 #define XT_FIELDS_move                                                                                                 \
-    {XT_F_(move, v),         XT_F_(move, dim),    XT_F_(move, size), XT_F_(move, from.shift),                          \
-     XT_F_(move, exclusive), XT_F_(move, source), XT_F_(move, given)}
+    {0, XT_F_(move, dim), XT_F_(move, size), XT_F_(move, from.shift), XT_F_(move, exclusive), XT_F_(move, source),     \
+     XT_F_(move, given)}
 
 XE_ONCE_
 static const xt_row_ *xt_row_of_(xt_op_ op)
@@ -382,42 +383,63 @@ XE_ONCE_
 static void xt_put_size_(xt_printer_ *p, const xt_node_ *n)
 {
     const xt_move_ *d = n->move;
-    if (n->op == XT_OP_REDUCTION_ && d->size != d->v.dist.shape[d->dim])
-        xt_put_(p, " {reduction_size = %d}", d->size);
-    if (n->op == XT_OP_BROADCAST_ && d->v.dist.shape[d->dim] != 1)
-        xt_put_(p, " {broadcast_size = %d}", d->from.divisor[d->dim]);
+    int size = xt_vector_(p->x, n->operand[XT_MOVE_VEC_])->dist.shape[d->dim];
+    if (n->op == XT_OP_REDUCTION_ && d->size != size) xt_put_(p, " {reduction_size = %d}", d->size);
+    if (n->op == XT_OP_BROADCAST_ && size != 1) xt_put_(p, " {broadcast_size = %d}", d->from.divisor[d->dim]);
+}
+
+/* The distances by which a tile moves. */
+static void xt_put_update_(xt_printer_ *p, const xt_node_ *n)
+{
+    const xt_object_ *by = xt_object_of_(p->x, n->operand[1]);
+    if (by->magic == XT_VEC_MAGIC_) xt_say_(p, ", $v", by);
+    for (int i = 1; i < n->operands && by->magic != XT_VEC_MAGIC_; i++)
+        xt_say_(p, ", $n", xt_number_(p->x, n->operand[i]));
+}
+
+/* The parts that have no digit. False if it is another one. */
+static bool xt_put_whole_(xt_printer_ *p, const xt_node_ *n, char letter)
+{
+    const xt_object_ *result = xt_object_of_(p->x, n->result);
+    switch (letter) {
+    case '=': xt_name_(p, n->result), xt_put_id_(p, n->result), xt_put_(p, " ="); return true;
+    case '(': xt_put_begin_(p, n); return true;
+    case 'k': xt_put_kind_(p, n); return true;
+    case 'K': xt_put_(p, "%d", n->kind); return true;
+    case 'A': xt_put_(p, "%s", xt_type_text_(n->type, true)); return true;
+    case 'E': xt_put_(p, "%s", xt_type_text_(n->type, false)); return true;
+    case 'r': xt_put_field_(p, result->magic == XT_TILE_MAGIC_ ? 'T' : 'V', result); return true;
+    case 'b': xt_put_base_(p, n); return true;
+    case 'u': xt_put_update_(p, n); return true;
+    case 'x': xt_put_list_(p, n->operands, n->operand); return true;
+    case 'z': xt_put_size_(p, n); return true;
+    default: return false;
+    }
 }
 
 static void xt_put_part_(xt_printer_ *p, const xt_node_ *n, const xt_row_ *row, const char *at)
 {
     int i = isdigit((unsigned char)at[1]) ? at[1] - '0' : 7;
-    const void *field = n->desc ? (const char *)n->desc + row->field[i] : NULL;
-    const xt_vec *result = &xt_value_at_(p->x, n->result)->now.vec, *v = (const xt_vec *)field;
-    const xt_numbers_ *d = n->numbers;
-    const xt_update_ *u = n->update;
-    const int *dim = (const int *)field;
+    const char *about = row->field[i] ? (const char *)n->about + row->field[i] - 1 : NULL;
+    const xt_object_ *operand = xt_object_of_(p->x, i < n->operands ? n->operand[i] : 0);
+    const xt_vec *result = xt_vector_(p->x, n->result), *v;
+    const int *dim = (const int *)(const void *)about;
+    if (xt_put_whole_(p, n, *at)) return;
     switch (*at) {
-    case '=': xt_name_(p, n->result), xt_put_id_(p, n->result), xt_put_(p, " ="); return;
-    case '(': xt_put_begin_(p, n); return;
-    case 'k': xt_put_kind_(p, n); return;
-    case 'K': xt_put_(p, "%d", n->kind); return;
-    case 'r': xt_put_vec_type_(p, result); return;
-    case 'b': xt_put_base_(p, n->init_tile); return;
-    case 'm': xt_put_maps_(p, result, (const char *)n->desc, &row->field[i]); return;
-    case 'z': xt_put_size_(p, n); return;
-    case 'B': xt_put_(p, "[%d, %d]", result->inner[0] + v->inner[0], result->inner[1] + v->inner[1]); return;
-    case 'D': xt_put_(p, result->inner[0] ? "%d, %d" : "%d", *dim, *dim + 2); return;
-    case 'u':
-        if (!u->tile.scatter || !u->offsets.id) xt_say_(p, u->tile.scatter ? ", $n" : ", $n, $n", &u->by[0], &u->by[1]);
-        if (u->tile.scatter && u->offsets.id) xt_say_(p, ", $v", &u->offsets);
+    case 'm': xt_put_maps_(p, result, (const char *)n->about, &row->field[i]); return;
+    case 'B':
+        v = xt_vector_(p->x, n->operand[0]);
+        xt_put_(p, "[%d, %d]", result->inner[0] + v->inner[0], result->inner[1] + v->inner[1]);
         return;
+    case 'D': xt_put_(p, result->inner[0] ? "%d, %d" : "%d", *dim, *dim + 2); return;
+    case 's': xt_put_(p, "%s", (const char *)n->about); return;
     case 'M':
-        for (i = 0; i < xt_math_info_(n->kind)->operands; i++)
-            p->type = d->type, xt_say_(p, i ? ", $n" : " $n", &d->v[i]);
+        for (i = 0; i < n->operands; i++)
+            p->type = n->type, xt_say_(p, i ? ", $n" : " $n", xt_number_(p->x, n->operand[i]));
         break;
     case 'a':
-    case '#': p->type = *at == 'a' ? d->type : (int)result->type, xt_put_field_(p, 'n', field); break;
-    default: xt_put_field_(p, *at, field);
+    case '#': p->type = *at == 'a' ? n->type : (int)result->type, xt_put_field_(p, 'n', operand); break;
+    default: xt_put_field_(p, *at, strchr("nNtTvVoO", *at) ? (const void *)operand : about);
     }
     p->type = -1;
 }
@@ -429,8 +451,8 @@ static void xt_put_remark_(xt_printer_ *p, const xt_node_ *n)
 {
     static const char *const uses[] = {"an accumulator", "a product's right side", "a product's left side"};
     xt_ctx *x = p->x;
-    const xt_tile *t = xt_accessed_(n);
-    const xt_vec *v = &xt_value_at_(x, n->result)->now.vec;
+    const xt_tile *t = xt_accessed_(x, n);
+    const xt_vec *v = xt_vector_(x, n->result);
     const xt_remark_of_ *r = (const xt_remark_of_ *)x->remarks.items;
     const xt_access_ a = xt_access_by_(x, n);
     xt_grid_ g;
@@ -468,17 +490,18 @@ static void xt_put_summary_(xt_printer_ *p)
     if (x->warning.id) xt_put_(p, "// %s\n", x->warning.text);
     for (int i = 0; i < x->tiles.count; i++) {
         const xt_plan_tile_ *t = xt_plan_tile_at_(x, i);
-        const xt_tile *m = &t->of->matrix;
+        const xt_tile *m = xt_tile_(x, t->of->operand[XT_INIT_MATRIX_]);
         for (j = 0; j < i && xt_plan_tile_at_(x, j)->test != t->test;) j++;
         if (t->test && j == i && !spe_const_bits(&x->m, t->test, &known))
             xt_say_(p, "//   $n in bytes divides by 64, pitch $n by 16, rows of $n by 4 and not below 64\n",
-                    &t->of->given.base, &m->pitch, &m->shape[xt_inner_(m)]);
+                    xt_number_(x, t->of->operand[XT_INIT_BASE_]), &m->pitch, &m->shape[xt_inner_(m)]);
     }
     for (int i = 0; i < x->offsets.count; i++) {
         const xt_plan_offset_ *o = (const xt_plan_offset_ *)x->offsets.items + i;
         if (!xt_plan_tile_at_(x, o->tile)->test) continue;
-        xt_say_(p, o->below.magic ? "//   $n < $n" : o->mask < 0 ? "//   $n >= 0" : "//   $n", &o->value, &o->below);
-        xt_put_(p, !o->below.magic && o->mask > 0 ? " divides by %d\n" : "\n", o->mask + 1);
+        xt_say_(p, o->below ? "//   $n < $n" : o->mask < 0 ? "//   $n >= 0" : "//   $n", xt_number_(x, o->value),
+                xt_number_(x, o->below));
+        xt_put_(p, !o->below && o->mask > 0 ? " divides by %d\n" : "\n", o->mask + 1);
     }
 }
 
@@ -507,10 +530,10 @@ static void xt_put_node_(xt_printer_ *p, const xt_node_ *n)
 static void xt_put_param_(xt_printer_ *p, int number)
 {
     const xt_val *v = &p->x->args[number];
-    const xt_init_tile_desc_ *tile = NULL;
+    const xt_node_ *tile = NULL;
     for (int i = 0; i < p->x->nodes.count && !tile; i++) {
         const xt_node_ *n = xt_node_at_(p->x, i);
-        if (n->op == XT_OP_INIT_TILE_ && n->init_tile->given.base.id == v->id) tile = n->init_tile;
+        if (n->op == XT_OP_INIT_TILE_ && n->operand[XT_INIT_BASE_] == v->id) tile = n;
     }
     xt_put_(p, "%s%%%s: ", number ? ", " : "", p->x->params[number].name);
     if (tile)

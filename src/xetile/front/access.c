@@ -12,16 +12,27 @@ static bool xt_check_padding_(xt_where_ w, int type, double padding)
                     xt_type_name_(type));
 }
 
+/* mask, vec, outside: NULL, none. */
+XE_FN_ void xt_record_access_(xt_where_ w, const xt_operation_ *as, int kind, uint32_t result, const xt_tile *t,
+                              const xt_vec *mask, const xt_vec *vec, const xt_outside_ *outside)
+{
+    xt_ids_ of = XT_ZERO_;
+    xt_take_(w.x, &of, t);
+    xt_take_(w.x, &of, mask);
+    xt_take_(w.x, &of, vec);
+    xt_record_(w, as, kind, result, &of, outside, outside ? sizeof *outside : 0);
+}
+
 xt_vec xt_load_tile_(xt_where_ w, xt_load_desc_ d)
 {
     xt_vec form = xt_vec_of_tile_(&d.tile);
     if (!xt_enter_(w) || !xt_check_tile_(w, &d.tile, false, "the tile of XT_LOAD_TILE") ||
         !xt_check_padding_(w, d.tile.type, d.padding))
         return xt_no_vec_();
-    if (d.tile.inside) d.border = XT_BORDER_PADDING;
+    const xt_outside_ outside = {d.padding, d.tile.inside ? XT_BORDER_PADDING : d.border};
     xt_vec v = xt_new_vec_(w.x, d.tile.type, &form);
     xt_diverges_like_tile_(w.x, v.id, &d.tile);
-    xt_record_(w, XT_AS_(LOAD_TILE), 0, v.id, &d, sizeof d);
+    xt_record_access_(w, XT_AS_(LOAD_TILE), 0, v.id, &d.tile, NULL, NULL, &outside);
     return v;
 }
 
@@ -47,11 +58,10 @@ static bool xt_check_rows_(xt_where_ w, const xt_tile *t)
 
 void xt_store_tile_(xt_where_ w, xt_scattered_ d)
 {
-    d.access.mask = xt_no_vec_();
     if (xt_enter_(w) && xt_check_vec_(w, &d.vec, "the vector of XT_STORE_TILE") &&
         xt_check_tile_(w, &d.access.tile, false, "the tile of XT_STORE_TILE") &&
         xt_check_store_(w, &d.vec, &d.access.tile) && xt_check_rows_(w, &d.access.tile))
-        xt_record_(w, XT_AS_(STORE_TILE), 0, 0, &d, sizeof d);
+        xt_record_access_(w, XT_AS_(STORE_TILE), 0, 0, &d.access.tile, NULL, &d.vec, NULL);
 }
 
 XE_FN_ bool xt_check_mask_(xt_where_ w, const xt_vec *mask, const xt_tile *t)
@@ -66,7 +76,7 @@ XE_FN_ bool xt_check_mask_(xt_where_ w, const xt_vec *mask, const xt_tile *t)
 
 xt_vec xt_load_gather_(xt_where_ w, xt_gather_desc_ d)
 {
-    xt_scattered_ of = {xt_no_vec_(), d};
+    const xt_outside_ outside = {d.padding, XT_BORDER_PADDING};
     xt_vec form = xt_vec_of_tile_(&d.tile);
     if (!xt_enter_(w) || !xt_check_tile_(w, &d.tile, true, "the tile of XT_LOAD_GATHER") ||
         !xt_check_mask_(w, &d.mask, &d.tile) || !xt_check_padding_(w, d.tile.type, d.padding))
@@ -74,7 +84,7 @@ xt_vec xt_load_gather_(xt_where_ w, xt_gather_desc_ d)
     xt_vec v = xt_new_vec_(w.x, d.tile.type, &form);
     xt_diverges_like_tile_(w.x, v.id, &d.tile);
     xt_diverges_like_(w.x, v.id, &d.mask);
-    xt_record_(w, XT_AS_(LOAD_GATHER), 0, v.id, &of, sizeof of);
+    xt_record_access_(w, XT_AS_(LOAD_GATHER), 0, v.id, &d.tile, &d.mask, NULL, &outside);
     return v;
 }
 
@@ -84,14 +94,16 @@ void xt_store_scatter_(xt_where_ w, xt_scattered_ d)
     if (xt_enter_(w) && xt_check_vec_(w, &d.vec, "the vector of XT_STORE_SCATTER") &&
         xt_check_tile_(w, t, true, "the tile of XT_STORE_SCATTER") && xt_check_store_(w, &d.vec, t) &&
         xt_check_mask_(w, &d.access.mask, t))
-        xt_record_(w, XT_AS_(STORE_SCATTER), 0, 0, &d, sizeof d);
+        xt_record_access_(w, XT_AS_(STORE_SCATTER), 0, 0, t, &d.access.mask, &d.vec, NULL);
 }
 
 void xt_prefetch_tile_(xt_where_ w, xt_prefetch_desc_ d)
 {
+    xt_ids_ of = XT_ZERO_;
     if (!xt_enter_(w) || !xt_check_tile_(w, &d.tile, false, "the tile of XT_PREFETCH_TILE")) return;
+    xt_take_(w.x, &of, &d.tile);
     if (d.locality < 0 || d.locality > 3)
         xt_fail_(w, XT_ERROR_LOCALITY, "got %d", d.locality);
     else
-        xt_record_(w, XT_AS_(PREFETCH_TILE), 0, 0, &d, sizeof d);
+        xt_record_(w, XT_AS_(PREFETCH_TILE), 0, 0, &of, &d.locality, sizeof d.locality);
 }

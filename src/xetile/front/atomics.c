@@ -24,6 +24,6 @@ xt_vec xt_atomic_rmw_(xt_where_ w, xt_rmw_kind_ kind, xt_scattered_ d)
         return xt_no_vec_();
     xt_vec r = xt_new_vec_(w.x, t->type, &form);
     xt_diverges_at_least_(w.x, r.id, 1); /* each subgroup may see the results of others */
-    xt_record_(w, XT_AS_(ATOMIC_RMW), (int)kind, r.id, &d, sizeof d);
+    xt_record_access_(w, XT_AS_(ATOMIC_RMW), (int)kind, r.id, t, mask, &d.vec, NULL);
     return r;
 }

@@ -1,24 +1,28 @@
 /* front/carried.c - carried values: the &x arguments of XT_FOR, XT_WHILE and XT_IF. */
 #include "../internal.h"
 
-/* Reads the variable at a carried pointer; it must be set and in scope. */
-XE_FN_ bool xt_read_(xt_where_ w, const void *object, xt_carried_ *t, int number)
+/* The value of the variable at a carried pointer, which must be set and in scope; 0 after an error. */
+XE_FN_ uint32_t xt_read_(xt_where_ w, const void *object, int number)
 {
     char what[40];
-    memcpy(&t->magic, object, sizeof t->magic);
-    memcpy(t, object, xt_carried_size_(t->magic));
+    xt_object_ t;
+    bool good;
+    memcpy(&t.magic, object, sizeof t.magic);
+    memcpy(&t, object, xt_object_size_(t.magic));
     snprintf(what, sizeof what, "number %d of the list", number + 1);
-    switch (t->magic) {
+    switch (t.magic) {
     case XT_TILE_MAGIC_:
-        xt_use_tile_(w.x, &t->tile);
-        return t->tile.number < 0 || xt_check_scope_(w, t->tile.scope, what);
-    case XT_VEC_MAGIC_: return !t->vec.id || xt_check_vec_(w, &t->vec, what);
-    case SPE_VAL_MAGIC: return xt_is_lost_(&t->val) || xt_check_value_(w, &t->val, what);
-    default: return xt_fail_(w, XT_ERROR_CARRIED, "%s is something else, or was never set", what);
+        xt_use_tile_(w.x, &t.tile);
+        good = t.tile.number < 0 || xt_check_scope_(w, t.tile.scope, what);
+        break;
+    case XT_VEC_MAGIC_: good = !t.vec.id || xt_check_vec_(w, &t.vec, what); break;
+    case SPE_VAL_MAGIC: good = xt_is_lost_(&t.val) || xt_check_value_(w, &t.val, what); break;
+    default: good = xt_fail_(w, XT_ERROR_CARRIED, "%s is something else, or was never set", what);
     }
+    return good ? xt_value_of_(w.x, object) : 0;
 }
 
-static xt_text_ xt_describe_carried_(const xt_carried_ *t)
+static xt_text_ xt_describe_carried_(const xt_object_ *t)
 {
     bool vec = t->magic == XT_VEC_MAGIC_;
     xt_vec v = vec ? t->vec : xt_vec_of_tile_(&t->tile);
@@ -38,7 +42,7 @@ static bool xt_same_shape_(const xt_vec *a, const xt_vec *b)
            memcmp(a->dist.shape, b->dist.shape, sizeof a->dist.shape) == 0;
 }
 
-static bool xt_same_kind_(const xt_carried_ *a, const xt_carried_ *b)
+static bool xt_same_kind_(const xt_object_ *a, const xt_object_ *b)
 {
     if (a->magic != b->magic) return false;
     if (a->magic == XT_VEC_MAGIC_) return xt_same_shape_(&a->vec, &b->vec);
@@ -57,24 +61,26 @@ static bool xt_same_kind_(const xt_carried_ *a, const xt_carried_ *b)
     return xt_is_int_(s) && xt_is_int_(t) && (b->val.kind == SPE_INT || xt_bits_(s) == xt_bits_(t));
 }
 
-static bool xt_is_lost_carried_(const xt_carried_ *t)
+static bool xt_is_lost_carried_(const xt_object_ *t)
 {
     if (t->magic == XT_TILE_MAGIC_) return t->tile.number < 0;
     return t->magic == XT_VEC_MAGIC_ ? !t->vec.id : xt_is_lost_(&t->val);
 }
 
 /* "a carried value whose type changes" */
-XE_FN_ bool xt_check_carried_(xt_where_ w, const xt_carried_ *start, const xt_carried_ *now, int number)
+XE_FN_ bool xt_check_carried_(xt_where_ w, uint32_t before, uint32_t at_end, int number)
 {
+    const xt_object_ *start = xt_object_of_(w.x, before), *now = xt_object_of_(w.x, at_end);
     if (xt_is_lost_carried_(start) || xt_is_lost_carried_(now) || xt_same_kind_(start, now)) return true;
     return xt_fail_(w, XT_ERROR_CARRIED_TYPE, "number %d of the list came in as %s, is %s at the end", number + 1,
                     xt_describe_carried_(start).s, xt_describe_carried_(now).s);
 }
 
 /* A mask of the scalars that differ, and of the vector if it does. */
-XE_FN_ uint32_t xt_differences_(xt_carried_ *a, xt_carried_ *b)
+XE_FN_ uint32_t xt_differences_(xt_ctx *x, uint32_t first, uint32_t second)
 {
-    const xt_vec *v = xt_carried_vec_(a), *u = xt_carried_vec_(b);
+    const xt_object_ *a = xt_object_of_(x, first), *b = xt_object_of_(x, second);
+    const xt_vec *v = xt_vec_in_(a), *u = xt_vec_in_(b);
     uint32_t mask = v && u && v->id != u->id ? XT_VEC_CHANGES_ : 0;
     const xt_val *p;
     for (int i = 0; (p = xt_scalar_of_(a, i)) != NULL; i++)
@@ -82,25 +88,40 @@ XE_FN_ uint32_t xt_differences_(xt_carried_ *a, xt_carried_ *b)
     return mask;
 }
 
-/* Replaces the parts in the mask by new values. */
-XE_FN_ void xt_renew_(xt_ctx *x, xt_carried_ *t, uint32_t mask)
+/* Makes a new value of a scalar that changes. Folded constants have a scope instead. */
+static void xt_renew_number_(xt_ctx *x, xt_val *v, bool changes)
 {
-    xt_vec *v = mask & XT_VEC_CHANGES_ ? xt_carried_vec_(t) : NULL;
-    xt_val *p;
-    int divergence;
-    if (mask && t->magic == XT_TILE_MAGIC_) t->tile.id = xt_further_value_(x);
-    for (int i = 0; spe_ok(&x->m) && (p = xt_scalar_of_(t, i)) != NULL; i++)
-        if (mask >> i & 1) {
-            divergence = xt_divergence_of_(x, p);
-            *p = xt_carried_as_(p, xt_further_value_(x));
-            xt_value_at_(x, p->id)->divergence = divergence;
-        } else if (p->kind < SPE_SCALAR) {
-            p->note = x->scope;
-        }
-    if (t->magic == XT_TILE_MAGIC_) t->tile.scope = x->scope;
-    if (!v) return;
-    divergence = xt_value_at_(x, v->id)->divergence;
+    if (!changes && v->kind < SPE_SCALAR) v->note = x->scope;
+    if (!changes || !spe_ok(&x->m)) return;
+    int divergence = xt_divergence_of_(x, v);
+    *v = xt_carried_as_(v, xt_further_value_(x));
+    xt_value_at_(x, v->id)->divergence = divergence;
+}
+
+static void xt_renew_vec_(xt_ctx *x, xt_vec *v)
+{
+    int divergence = xt_value_at_(x, v->id)->divergence;
     v->id = xt_further_value_(x);
     xt_diverges_at_least_(x, v->id, divergence);
-    if (v->id) xt_define_vec_(x, v->id, *v);
+    xt_value_of_(x, v);
+}
+
+/* Sets a variable to a carried value in which the scalars and the vector in the mask are new ones. Returns what it is
+ * then. */
+XE_FN_ uint32_t xt_renew_(xt_ctx *x, void *object, uint32_t of, uint32_t mask)
+{
+    xt_object_ t;
+    xt_copy_object_(&t, xt_object_of_(x, of));
+    if (t.magic == SPE_VAL_MAGIC) xt_renew_number_(x, &t.val, mask & 1);
+    if (t.magic == XT_VEC_MAGIC_ && (mask & XT_VEC_CHANGES_)) xt_renew_vec_(x, &t.vec);
+    if (t.magic == XT_TILE_MAGIC_) {
+        xt_val *const all[XT_COMPONENTS_] = {&t.tile.offset[0], &t.tile.offset[1], &t.tile.shape[0],
+                                             &t.tile.shape[1],  &t.tile.pitch,     &t.tile.base};
+        if (mask) t.tile.id = xt_further_value_(x);
+        for (int i = 0; i < XT_COMPONENTS_; i++) xt_renew_number_(x, all[i], mask >> i & 1);
+        t.tile.scope = x->scope;
+        if (t.tile.scatter && (mask & XT_VEC_CHANGES_)) xt_renew_vec_(x, &t.tile.offsets);
+    }
+    xt_copy_object_(object, &t);
+    return xt_value_of_(x, &t);
 }

@@ -17,9 +17,10 @@ static xt_frame_ *xt_open_(xt_where_ w, spe_region *r, const xt_operation_ *as, 
     f->slot = (xt_slot_ *)xt_memory_(x, (size_t)f->slots * sizeof *f->slot);
     for (int i = 0; f->slot && i < f->slots; i++) {
         f->slot[i].object = objects[i];
-        if (!xt_read_(w, objects[i], &f->slot[i].start, i)) f->slots = i;
+        f->slot[i].start = xt_read_(w, objects[i], i);
+        if (!f->slot[i].start) f->slots = i;
     }
-    xt_record_(w, as, 0, 0, f, 0);
+    xt_record_(w, as, 0, 0, NULL, f, 0);
     if (op != XT_OP_IF_ && !x->again) { /* see xt_walk_again_ */
         r->twice = true;
         r->sides = 2;
@@ -45,21 +46,27 @@ static void xt_side_begins_(xt_where_ w, xt_frame_ *f)
 /* Reads the carried values at the end of a side and checks their types; after an error, restores them. */
 static void xt_read_now_(xt_where_ w, xt_frame_ *f)
 {
-    for (int i = 0; i < f->slots; i++)
-        if (!xt_read_(w, f->slot[i].object, &f->slot[i].now, i) ||
-            !xt_check_carried_(w, &f->slot[i].start, &f->slot[i].now, i))
-            f->slot[i].now = f->slot[i].start;
+    for (int i = 0; i < f->slots; i++) {
+        xt_slot_ *s = &f->slot[i];
+        s->now = xt_read_(w, s->object, i);
+        if (!s->now || !xt_check_carried_(w, s->start, s->now, i)) s->now = s->start;
+    }
 }
 
 enum { XT_ALL_CHANGES_ = XT_VEC_CHANGES_ * 2 - 1 };
+
+/* Sets a region's variable to one of its values. */
+static void xt_set_variable_(xt_ctx *x, const xt_slot_ *s, uint32_t value)
+{
+    xt_copy_object_(s->object, xt_object_of_(x, value));
+}
 
 /* At the top of a loop's body, carried values are unknown. */
 static void xt_loop_values_(xt_ctx *x, xt_frame_ *f)
 {
     for (int i = 0; i < f->slots; i++) {
-        f->slot[i].body = f->slot[i].start;
-        xt_renew_(x, &f->slot[i].body, XT_ALL_CHANGES_);
-        xt_write_(f->slot[i].object, &f->slot[i].body);
+        xt_slot_ *s = &f->slot[i];
+        s->body = xt_renew_(x, s->object, s->start, XT_ALL_CHANGES_);
     }
 }
 
@@ -101,13 +108,13 @@ spe_region xt_for_begin_(xt_where_ w, const xt_val *given, void *const *objects)
     x->part--;
     xt_frame_ *f = xt_open_(w, &loop, XT_AS_(FOR), objects);
     if (!f) return loop;
-    f->lo = lo;
-    f->hi = hi;
-    f->step = step;
+    f->lo = xt_value_of_(x, &lo);
+    f->hi = xt_value_of_(x, &hi);
+    f->step = xt_value_of_(x, &step);
     xt_depends_on_(x, &lo);
     xt_depends_on_(x, &hi);
     xt_depends_on_(x, &step);
-    memcpy(f->given, given, 3 * sizeof *given);
+    for (int i = 0; i < 3; i++) f->given[i] = xt_value_of_(x, &given[i]);
     xt_loop_values_(x, f);
     f->index = xt_further_value_(x);
     loop.index = xt_scalar_(CM_I32, f->index, counted ? 1 : p < q ? p : q);
@@ -117,7 +124,7 @@ spe_region xt_for_begin_(xt_where_ w, const xt_val *given, void *const *objects)
         loop.index = xt_binary_number_(w, SPE_ARITH_ADD, given[0], loop.index);
         x->part--;
     }
-    f->given[3] = loop.index;
+    f->given[3] = xt_value_of_(x, &loop.index);
     xt_side_begins_(w, f);
     return loop;
 }
@@ -127,11 +134,12 @@ static uint32_t xt_counts_(xt_ctx *x, const xt_frame_ *f, xt_slot_ *s, uint32_t 
 {
     uint32_t counts = 0;
     int64_t by;
-    xt_val *p;
-    for (int i = 0; f->op == XT_OP_FOR_ && f->step.kind == SPE_INT && (p = xt_scalar_of_(&s->body, i)) != NULL; i++)
+    const xt_object_ *body = xt_object_of_(x, s->body), *at_end = xt_object_of_(x, s->now);
+    const xt_val *p, *step = xt_number_(x, f->step);
+    for (int i = 0; f->op == XT_OP_FOR_ && step->kind == SPE_INT && (p = xt_scalar_of_(body, i)) != NULL; i++)
         if ((changed >> i & 1) && p->kind == SPE_SCALAR && xt_is_int_(p->type) && xt_bits_(p->type) == 32 &&
-            xt_moves_by_(x, xt_scalar_of_(&s->now, i), p, &by) && by == f->step.integer) {
-            xt_value_ *now = xt_value_at_(x, xt_scalar_of_(&s->now, i)->id);
+            xt_moves_by_(x, xt_scalar_of_(at_end, i), p, &by) && by == step->integer) {
+            xt_value_ *now = xt_value_at_(x, xt_scalar_of_(at_end, i)->id);
             now->unused = now->uses == 1; /* this one */
             counts |= 1u << i;
         }
@@ -160,7 +168,9 @@ spe_region xt_while_begin_(xt_where_ w, void *const *objects)
 spe_region *xt_while_test_(xt_where_ w, spe_region *loop, xt_val condition)
 {
     if (!xt_enter_(w) || !xt_check_condition_(w, "XT_WHILE", &condition)) return loop;
-    xt_record_(w, XT_AS_(WHILE_TEST), 0, 0, &condition, sizeof condition);
+    xt_ids_ of = XT_ZERO_;
+    xt_take_(w.x, &of, &condition);
+    xt_record_(w, XT_AS_(WHILE_TEST), 0, 0, &of, NULL, 0);
     xt_depends_on_(w.x, &condition);
     if (w.x->regions.depth > 0) w.x->frames[w.x->regions.depth - 1]->first = w.x->nodes.count;
     return loop;
@@ -174,7 +184,7 @@ spe_region xt_if_begin_(xt_where_ w, xt_val condition, void *const *objects)
     if (!xt_enter_(w) || !xt_check_condition_(w, "XT_IF", &condition)) return r;
     xt_frame_ *f = xt_open_(w, &r, XT_AS_(IF), objects);
     if (!f) return r;
-    f->lo = condition;
+    f->lo = xt_value_of_(w.x, &condition);
     xt_depends_on_(w.x, &condition);
     xt_side_begins_(w, f);
     return r;
@@ -183,22 +193,23 @@ spe_region xt_if_begin_(xt_where_ w, xt_val condition, void *const *objects)
 /* ---- the end of a region ----------------------------------------------------------------------------------------- */
 
 /* The value id of a carried value's scalar i, or of its vector after those; 0: a constant, or none. */
-static uint32_t xt_part_id_(xt_carried_ *t, int i)
+static uint32_t xt_part_id_(xt_ctx *x, uint32_t of, int i)
 {
-    const xt_vec *v = xt_carried_vec_(t);
+    const xt_object_ *t = xt_object_of_(x, of);
+    const xt_vec *v = xt_vec_in_(t);
     const xt_val *n = xt_scalar_of_(t, i);
     if (i == XT_COMPONENTS_) return v ? v->id : 0;
     return n && n->kind >= SPE_SCALAR ? n->id : 0;
 }
 
 /* A carried value differs between lanes if one of its possible values, or the control flow to it, does. */
-static void xt_diverges_as_carried_(xt_ctx *x, xt_carried_ *t, uint32_t mask, xt_carried_ *a, xt_carried_ *b)
+static void xt_diverges_as_carried_(xt_ctx *x, uint32_t t, uint32_t mask, uint32_t a, uint32_t b)
 {
     for (int i = 0; i <= XT_COMPONENTS_; i++) {
-        uint32_t id = mask >> i & 1 ? xt_part_id_(t, i) : 0;
+        uint32_t id = mask >> i & 1 ? xt_part_id_(x, t, i) : 0;
         if (!id) continue;
-        xt_diverges_at_least_(x, id, xt_value_at_(x, xt_part_id_(a, i))->divergence);
-        xt_diverges_at_least_(x, id, xt_value_at_(x, xt_part_id_(b, i))->divergence);
+        xt_diverges_at_least_(x, id, xt_value_at_(x, xt_part_id_(x, a, i))->divergence);
+        xt_diverges_at_least_(x, id, xt_value_at_(x, xt_part_id_(x, b, i))->divergence);
         xt_diverges_at_least_(x, id, x->divergence);
     }
 }
@@ -211,20 +222,20 @@ static void xt_find_changes_(xt_where_ w, xt_frame_ *f)
     x->scope = f->outer;
     for (int i = 0; i < f->slots; i++) {
         xt_slot_ *s = &f->slot[i];
-        uint32_t mask = x->again ? (uint32_t)XT_ALL_CHANGES_ : xt_differences_(&s->body, &s->now), counts = 0;
+        uint32_t mask = x->again ? (uint32_t)XT_ALL_CHANGES_ : xt_differences_(x, s->body, s->now), counts = 0;
         if (f->op != XT_OP_IF_ && !x->again) {
-            mask &= xt_differences_(&s->start, &s->now);
+            mask &= xt_differences_(x, s->start, s->now);
             counts = xt_counts_(x, f, s, mask);
             f->counts = f->counts || counts;
         }
         s->mask = (mask & ~counts) | counts << XT_COUNTS_SHIFT_;
         s->result = f->op == XT_OP_IF_ ? s->now : s->start;
-        if (mask && x->divergence > 1 && s->result.magic != SPE_VAL_MAGIC)
+        uint32_t magic = xt_object_of_(x, s->result)->magic;
+        if (mask && x->divergence > 1 && magic != SPE_VAL_MAGIC)
             xt_fail_(w, XT_ERROR_NOT_UNIFORM, "number %d of the list is a %s, and lanes diverge", i + 1,
-                     s->result.magic == XT_VEC_MAGIC_ ? "vector" : "tile");
-        xt_renew_(x, &s->result, mask);
-        xt_diverges_as_carried_(x, &s->result, mask, &s->body, &s->now);
-        xt_write_(s->object, &s->result);
+                     magic == XT_VEC_MAGIC_ ? "vector" : "tile");
+        s->result = xt_renew_(x, s->object, s->result, mask);
+        xt_diverges_as_carried_(x, s->result, mask, s->body, s->now);
     }
 }
 
@@ -235,8 +246,8 @@ static void xt_walk_again_(xt_where_ w, xt_frame_ *f)
     xt_ctx *x = w.x;
     for (int i = 0; i < f->slots; i++) {
         xt_slot_ *s = &f->slot[i];
-        xt_diverges_as_carried_(x, &s->body, XT_ALL_CHANGES_, &s->body, &s->now);
-        xt_write_(s->object, &s->body);
+        xt_diverges_as_carried_(x, s->body, XT_ALL_CHANGES_, s->body, s->now);
+        xt_set_variable_(x, s, s->body);
     }
     xt_side_begins_(w, f);
     f->tile_count = x->tile_count;
@@ -247,7 +258,7 @@ static void xt_walk_again_(xt_where_ w, xt_frame_ *f)
 
 static void xt_walked_again_(xt_ctx *x, xt_frame_ *f)
 {
-    for (int i = 0; i < f->slots; i++) xt_write_(f->slot[i].object, &f->slot[i].result);
+    for (int i = 0; i < f->slots; i++) xt_set_variable_(x, &f->slot[i], f->slot[i].result);
     x->scope = f->outer;
     x->tile_count = f->tile_count;
     x->local_bytes = f->local_bytes;
@@ -259,7 +270,7 @@ static void xt_walked_again_(xt_ctx *x, xt_frame_ *f)
 static void xt_check_body_(xt_where_ w, xt_frame_ *f)
 {
     for (int i = 0; i < f->slots; i++)
-        if (xt_differences_(&f->slot[i].body, &f->slot[i].now)) return;
+        if (xt_differences_(w.x, f->slot[i].body, f->slot[i].now)) return;
     if (f->first == w.x->nodes.count && w.x->errors.count == 0)
         xt_fail_(w, XT_ERROR_EMPTY, "is there a semicolon after the %s?", xt_operation_name_(f->op));
 }
@@ -278,15 +289,15 @@ static void xt_region_end_(const spe_region *r)
         xt_read_now_(w, f);
         if (r->twice) xt_check_body_(w, f);
         f->end = x->nodes.count;
-        xt_record_(w, XT_AS_(END), 0, 0, f, 0);
+        xt_record_(w, XT_AS_(END), 0, 0, NULL, f, 0);
         xt_find_changes_(w, f);
         if (!last) xt_walk_again_(w, f);
     } else {
         xt_read_now_(w, f);
-        xt_record_(w, XT_AS_(ELSE), 0, 0, f, 0);
+        xt_record_(w, XT_AS_(ELSE), 0, 0, NULL, f, 0);
         for (int i = 0; i < f->slots; i++) { /* keeps the first side's values and restores the variables */
             f->slot[i].body = f->slot[i].now;
-            xt_write_(f->slot[i].object, &f->slot[i].start);
+            xt_set_variable_(x, &f->slot[i], f->slot[i].start);
         }
         xt_side_begins_(w, f);
     }
@@ -316,5 +327,5 @@ void xt_barrier_(xt_where_ w, xt_barrier_kind_ kind, const char *name)
         xt_fail_(w, XT_ERROR_SPLIT_BARRIER, "waiting for \"%s\"; arrived at: %s", name,
                  x->arrived ? x->arrived : "none");
     if (name) x->arrived = kind == XT_BARRIER_ARRIVES_ ? name : NULL;
-    xt_record_(w, all[kind], 0, 0, name, 0);
+    xt_record_(w, all[kind], 0, 0, NULL, name, 0);
 }

@@ -14,9 +14,10 @@ static bool xt_check_element_(xt_where_ w, const xt_val *base, const xt_val *ind
 /* given: the base and the index. */
 xt_val xt_load_(xt_where_ w, const xt_val *given)
 {
-    xt_numbers_ n = {0, {given[0], given[1], given[1]}};
+    xt_ids_ n = XT_ZERO_;
     if (!xt_enter_(w) || !xt_check_element_(w, &given[0], &given[1], "XT_LOAD")) return xt_nothing_();
     n.type = xt_number_type_(given[0].type);
+    for (int i = 0; i < 2; i++) xt_take_(w.x, &n, &given[i]);
     return xt_record_number_(w, XT_AS_(LOAD), 0, n.type, 1, &n);
 }
 
@@ -24,26 +25,26 @@ xt_val xt_load_(xt_where_ w, const xt_val *given)
 void xt_store_(xt_where_ w, const xt_val *given)
 {
     int base = given[0].magic == SPE_VAL_MAGIC && given[0].kind == SPE_POINTER ? 0 : 1;
-    xt_numbers_ n = {0, {given[base], given[base + 1], given[base ? 0 : 2]}};
-    if (!xt_enter_(w) || !xt_check_element_(w, &n.v[0], &n.v[1], "XT_STORE")) return;
-    n.type = xt_number_type_(n.v[0].type);
-    if (n.v[0].type == CM_BF16) n.v[2] = xt_unrounded_(w, n.v[2]);
-    if (xt_check_type_(w, &n.v[2], n.type, "the number of XT_STORE"))
-        xt_record_(w, XT_AS_(STORE), 0, 0, &n, sizeof n);
+    xt_val v[3] = {given[base], given[base + 1], given[base ? 0 : 2]};
+    xt_ids_ n = XT_ZERO_;
+    if (!xt_enter_(w) || !xt_check_element_(w, &v[0], &v[1], "XT_STORE")) return;
+    n.type = xt_number_type_(v[0].type);
+    if (v[0].type == CM_BF16) v[2] = xt_unrounded_(w, v[2]);
+    if (!xt_check_type_(w, &v[2], n.type, "the number of XT_STORE")) return;
+    for (int i = 0; i < 3; i++) xt_take_(w.x, &n, &v[i]);
+    xt_record_(w, XT_AS_(STORE), 0, 0, &n, NULL, 0);
 }
 
 /* Broadcasts the element to all subgroups first, then to all their lanes. */
 xt_val xt_element_(xt_where_ w, xt_vec v, int row, int col)
 {
-    xt_vectors_ d = XT_ZERO_;
+    xt_ids_ d = XT_ZERO_;
     xt_slice_desc_ s = {v, row, col, 1, 1, v.map};
     if (xt_has_map_(&s.map)) s.map.sg_data[0] = s.map.sg_data[1] = 1;
-    d.v[0] = xt_slice_(w, s);
-    if (!d.v[0].id) return xt_nothing_();
-    xt_val r = spe_val_of(SPE_SCALAR, xt_number_type_((int)v.type), xt_new_value_(w.x));
-    xt_diverges_like_(w.x, r.id, &d.v[0]);
-    xt_record_(w, XT_AS_(ELEMENT), 0, r.id, &d, sizeof d);
-    return r;
+    const xt_vec one = xt_slice_(w, s);
+    if (!one.id) return xt_nothing_();
+    xt_take_(w.x, &d, &one);
+    return xt_record_number_(w, XT_AS_(ELEMENT), 0, xt_number_type_((int)v.type), 1, &d);
 }
 
 xt_val xt_all_(xt_where_ w, xt_vec v, bool all)

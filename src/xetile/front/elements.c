@@ -64,12 +64,12 @@ static bool xt_vec_op_allowed_(xt_where_ w, int op, int type)
 static xt_vec xt_record_vecs_(xt_where_ w, const xt_operation_ *as, int kind, cm_type type, int n,
                               const xt_vec *v, int meeting)
 {
-    xt_vectors_ d = XT_ZERO_;
+    xt_ids_ d = XT_ZERO_;
     xt_vec r = xt_new_vec_(w.x, type, v);
     d.type = meeting;
-    memcpy(d.v, v, (size_t)n * sizeof *v);
+    for (int i = 0; i < n; i++) xt_take_(w.x, &d, &v[i]);
     while (n-- > 1) xt_diverges_like_(w.x, r.id, &v[n]);
-    xt_record_(w, as, kind, r.id, &d, sizeof d);
+    xt_record_(w, as, kind, r.id, &d, NULL, 0);
     return r;
 }
 
@@ -143,18 +143,19 @@ xt_val xt_math_scalar_(xt_where_ w, int op, const xt_any_ *given)
 {
     const xt_math_row_ *row = xt_math_info_(op);
     const xt_val *a = &given[0].val;
-    xt_numbers_ n = XT_ZERO_;
-    for (int i = 0; i < 3; i++) n.v[i] = i < row->operands ? given[i].val : spe_val_int(0);
+    xt_ids_ n = XT_ZERO_;
     if (!xt_enter_(w) || !xt_check_value_(w, a, row->name)) return xt_nothing_();
     n.type = a->kind == SPE_INT && op != XT_MATH_ABS_ ? CM_F32 : xt_carried_type_(a);
     for (int i = 1; i < row->operands; i++)
-        if (!xt_is_constant_(&n.v[i])) n.type = n.v[i].type;
+        if (!xt_is_constant_(&given[i].val)) n.type = given[i].val.type;
     if (a->kind == SPE_POINTER || n.type == CM_BF16)
         return XT_FAIL_NUMBER_(w, XT_ERROR_MATH_TYPE, "%s of %s%s", row->name,
                                a->kind == SPE_POINTER ? "a pointer to " : "the number ", xt_type_name_(n.type));
     if (!xt_math_allowed_(w, op, n.type)) return xt_nothing_();
-    for (int i = 0; i < row->operands; i++)
-        if (!xt_check_type_(w, &n.v[i], n.type, row->name)) return xt_nothing_();
+    for (int i = 0; i < row->operands; i++) {
+        if (!xt_check_type_(w, &given[i].val, n.type, row->name)) return xt_nothing_();
+        xt_take_(w.x, &n, &given[i].val);
+    }
     return xt_record_number_(w, XT_AS_(MATH_NUMBER), op, n.type, 1, &n);
 }
 
@@ -182,12 +183,14 @@ XE_FN_ xt_vec xt_reinterpret_(xt_where_ w, int type, const xt_vec *v)
 xt_val xt_bitcast_scalar_(xt_where_ w, int type, xt_any_ a)
 {
     const xt_val *v = &a.val;
-    xt_numbers_ n = {type, {*v, *v, *v}};
+    xt_ids_ n = XT_ZERO_;
     int from = xt_carried_type_(v);
     if (!xt_enter_(w) || !xt_check_value_(w, v, "the operand of XT_BITCAST")) return xt_nothing_();
     if (type == XT_BOOL_ || v->magic != SPE_VAL_MAGIC || v->kind == SPE_NOTHING || v->kind == SPE_POINTER ||
         from == XT_BOOL_ || xt_bits_(type) != xt_bits_(from))
         return XT_FAIL_NUMBER_(w, XT_ERROR_BITCAST, "from %s to %s", xt_describe_(v).s, xt_type_name_(type));
     if (!xt_check_type_(w, v, from, "the operand of XT_BITCAST")) return xt_nothing_();
+    n.type = type;
+    xt_take_(w.x, &n, v);
     return xt_record_number_(w, XT_AS_(BITCAST_NUMBER), 0, type, 1, &n);
 }

@@ -80,14 +80,25 @@ XE_FN_ xt_vec xt_product_vec_(xt_where_ w, const xt_mma_desc_ *d)
     xt_diverges_like_(w.x, r.id, &d->left);
     xt_diverges_like_(w.x, r.id, &d->right);
     xt_diverges_like_(w.x, r.id, &d->sum);
-    r.inner[0] = d->left.inner[0];
-    r.inner[1] = d->right.inner[1];
-    return r;
+    return xt_blocked_(w.x, r, d->left.inner[0], d->right.inner[1]);
+}
+
+/* scales: of a and b, or NULL. */
+XE_FN_ void xt_record_product_(xt_where_ w, const xt_operation_ *as, uint32_t result, const xt_mma_desc_ *d,
+                               const xt_vec *const *scales)
+{
+    const xt_map maps[] = {d->a_map, d->b_map, d->c_map, d->map};
+    xt_ids_ of = XT_ZERO_;
+    xt_take_(w.x, &of, &d->sum);
+    xt_take_(w.x, &of, &d->left);
+    xt_take_(w.x, &of, &d->right);
+    for (int i = 0; scales && i < 2; i++) xt_take_(w.x, &of, scales[i]);
+    xt_record_(w, as, 0, result, &of, maps, sizeof maps);
 }
 
 xt_vec xt_tile_mma_(xt_where_ w, xt_mma_desc_ d)
 {
     xt_vec r = xt_product_vec_(w, &d);
-    if (r.id) xt_record_(w, XT_AS_(TILE_MMA), 0, r.id, &d, sizeof d);
+    if (r.id) xt_record_product_(w, XT_AS_(TILE_MMA), r.id, &d, NULL);
     return r;
 }

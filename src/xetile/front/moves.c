@@ -8,8 +8,9 @@ static xt_vec xt_rearrange_(xt_where_ w, const xt_operation_ *as, const xt_vec *
 {
     int dim = from->divisor[1] > 1;
     xt_move_ d = XT_ZERO_;
+    xt_ids_ of = XT_ZERO_;
     if (!r.id) return r;
-    d.v = *v;
+    xt_take_(w.x, &of, v);
     d.given = *given;
     d.source = *source;
     d.dim = dim;
@@ -20,7 +21,7 @@ static xt_vec xt_rearrange_(xt_where_ w, const xt_operation_ *as, const xt_vec *
     xt_diverges_like_(w.x, r.id, v);
     d.origin = xt_origins_(w.x, &r.dist, &v->dist, from);
     if (d.origin || from->divisor[dim] == 1 || v->dist.shape[dim] == 1)
-        xt_record_(w, as, 0, r.id, &d, sizeof d);
+        xt_record_(w, as, 0, r.id, &of, &d, sizeof d);
     else
         xt_fail_(w, XT_ERROR_BROADCAST_MAP, "sg_data {%d, %d} and broadcast_size %d: pieces share elements",
                  r.dist.data[0], r.dist.data[1], from->divisor[dim]);
@@ -64,8 +65,9 @@ xt_vec xt_broadcast_(xt_where_ w, xt_broadcast_desc_ d)
     xt_map given = d.map;
     if (!xt_check_broadcast_(w, &d) || !xt_broadcast_map_(w, &d)) return xt_no_vec_();
     xt_vec r = xt_mapped_vec_(w, d.vec.type, d.dim ? n[0] : d.size, d.dim ? d.size : n[1], &d.map);
-    memcpy(r.inner, d.vec.inner, sizeof r.inner);
-    if (d.vec.inner[0]) r.inner[d.dim] = d.inner_blocks[d.dim] ? d.inner_blocks[d.dim] : 1;
+    int inner[2] = {d.vec.inner[0], d.vec.inner[1]};
+    if (inner[0]) inner[d.dim] = d.inner_blocks[d.dim] ? d.inner_blocks[d.dim] : 1;
+    r = xt_blocked_(w.x, r, inner[0], inner[1]);
     from.divisor[d.dim] = d.broadcast_size;
     return xt_rearrange_(w, XT_AS_(BROADCAST), &d.vec, &given, &d.source, &from, r);
 }
@@ -101,7 +103,7 @@ XE_FN_ xt_vec xt_convert_to_(xt_where_ w, const xt_vec *v, const xt_map *map, co
     static const xt_source_ from = XT_SAME_ELEMENT_;
     if (xt_same_map_(&v->map, map)) return *v;
     xt_vec r = xt_mapped_vec_(w, v->type, v->dist.shape[0], v->dist.shape[1], map);
-    memcpy(r.inner, v->inner, sizeof r.inner);
+    r = xt_blocked_(w.x, r, v->inner[0], v->inner[1]);
     return xt_rearrange_(w, XT_AS_(CONVERT_LAYOUT), v, map, source, &from, r);
 }
 
@@ -151,22 +153,25 @@ xt_vec xt_shape_cast_(xt_where_ w, xt_slice_desc_ d)
 
 /* ---- blocked vectors: no data moves, as registers already hold blocks ------------------------------------------- */
 
-/* d->part as a new value. */
-XE_FN_ xt_vec xt_rename_(xt_where_ w, const xt_operation_ *as, int kind, const xt_move_ *d, const int inner[2])
+/* What parts have computed from v, as a new value. */
+XE_FN_ xt_vec xt_rename_(xt_where_ w, const xt_operation_ *as, int kind, const xt_vec *v, const xt_vec *part,
+                         const xt_move_ *d, const int inner[2])
 {
-    xt_vec r = d->part;
+    xt_ids_ of = XT_ZERO_;
+    xt_vec r = *part;
     if (!r.id) return xt_no_vec_();
     memcpy(r.inner, inner, sizeof r.inner);
     r = xt_new_vec_(w.x, r.type, &r);
-    xt_record_(w, as, kind, r.id, d, sizeof *d);
+    xt_take_(w.x, &of, v);
+    xt_take_(w.x, &of, part);
+    xt_record_(w, as, kind, r.id, &of, d, sizeof *d);
     return r;
 }
 
 static xt_vec xt_reblocked_(xt_where_ w, const xt_operation_ *as, const xt_vec *v, const int inner[2])
 {
-    xt_move_ d = XT_ZERO_;
-    d.v = d.part = *v;
-    return xt_rename_(w, as, 0, &d, inner);
+    const xt_move_ d = XT_ZERO_;
+    return xt_rename_(w, as, 0, v, v, &d, inner);
 }
 
 /* "out_dim[0] = in_dim[0] / inner_blocks[0]": each subgroup's piece consists of whole blocks. */

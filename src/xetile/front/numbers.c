@@ -71,7 +71,7 @@ static bool xt_binary_allowed_(xt_where_ w, int op, const xt_val *a, const xt_va
 /* A number converted to another type; constants too become values of the kernel. */
 XE_FN_ xt_val xt_cast_number_(xt_where_ w, int type, const xt_val *v)
 {
-    xt_numbers_ n = {type, {*v, *v, *v}};
+    xt_ids_ n = XT_ZERO_;
     if (xt_stored_as_bits_(type) || xt_is_small_(v->type))
         return XT_FAIL_NUMBER_(w, XT_ERROR_SCALAR_TYPE, "XT_CAST of a number from %s to %s", xt_type_name_(v->type),
                                xt_type_name_(type));
@@ -79,6 +79,8 @@ XE_FN_ xt_val xt_cast_number_(xt_where_ w, int type, const xt_val *v)
     if (!spe_val_is_set(v) || v->kind == SPE_POINTER || type == XT_BOOL_)
         return XT_FAIL_NUMBER_(w, v->kind == SPE_POINTER ? XT_ERROR_SCALAR_TYPE : XT_ERROR_UNSET,
                                "the operand of XT_CAST");
+    n.type = type;
+    xt_take_(w.x, &n, v);
     xt_val r = xt_record_number_(w, XT_AS_(CAST_NUMBER), 0, type, xt_val_align_(v), &n);
     xt_value_at_(w.x, r.id)->hoistable =
         xt_is_int_(type) && xt_is_int_(xt_carried_type_(v)) && xt_is_hoistable_(w.x, v);
@@ -100,7 +102,7 @@ static xt_val xt_widened_(xt_where_ w, int type, xt_val v)
 
 XE_FN_ xt_val xt_binary_number_(xt_where_ w, int op, xt_val a, xt_val b)
 {
-    xt_numbers_ n = XT_ZERO_;
+    xt_ids_ n = XT_ZERO_;
     xt_val r;
     if (!xt_enter_(w)) return xt_nothing_();
     a = xt_unrounded_(w, a);
@@ -116,15 +118,16 @@ XE_FN_ xt_val xt_binary_number_(xt_where_ w, int op, xt_val a, xt_val b)
     const xt_val *same = xt_neutral_(op, &a, &b);
     if (same && (xt_is_constant_(same) || same->type == type)) return *same;
     n.type = type;
-    n.v[0] = xt_widened_(w, type, a);
-    n.v[1] = xt_widened_(w, type, b);
-    if (!xt_check_type_(w, &n.v[0], type, "the first operand") ||
-        !xt_check_type_(w, &n.v[1], type, "the second operand"))
+    a = xt_widened_(w, type, a);
+    b = xt_widened_(w, type, b);
+    if (!xt_check_type_(w, &a, type, "the first operand") || !xt_check_type_(w, &b, type, "the second operand"))
         return xt_nothing_();
+    xt_take_(w.x, &n, &a);
+    xt_take_(w.x, &n, &b);
     r = xt_record_number_(w, XT_AS_(BINARY_NUMBER), op, xt_is_compare_(op) ? XT_BOOL_ : type,
-                          xt_is_int_(type) ? xt_align_result_(op, &n.v[0], &n.v[1]) : 1, &n);
+                          xt_is_int_(type) ? xt_align_result_(op, &a, &b) : 1, &n);
     xt_value_at_(w.x, r.id)->hoistable =
-        xt_is_int_(type) && !xt_is_compare_(op) && xt_is_hoistable_(w.x, &n.v[0]) && xt_is_hoistable_(w.x, &n.v[1]);
+        xt_is_int_(type) && !xt_is_compare_(op) && xt_is_hoistable_(w.x, &a) && xt_is_hoistable_(w.x, &b);
     return r;
 }
 
@@ -138,7 +141,8 @@ xt_val xt_select_scalar_(xt_where_ w, const xt_any_ *given)
 {
     const xt_val condition = given[0].val, a = given[1].val, b = given[2].val;
     int type = xt_common_type_(&a, &b);
-    xt_numbers_ n = {type, {condition, a, b}};
+    const xt_val *const all[] = {&condition, &a, &b};
+    xt_ids_ n = XT_ZERO_;
     if (!xt_enter_(w) || !xt_check_value_(w, &condition, "the condition") || !xt_check_value_(w, &a, "an operand") ||
         !xt_check_value_(w, &b, "an operand"))
         return xt_nothing_();
@@ -151,12 +155,14 @@ xt_val xt_select_scalar_(xt_where_ w, const xt_any_ *given)
     if (!xt_check_type_(w, &a, type, "the second operand of XT_SELECT") ||
         !xt_check_type_(w, &b, type, "the third operand of XT_SELECT"))
         return xt_nothing_();
+    n.type = type;
+    for (int i = 0; i < 3; i++) xt_take_(w.x, &n, all[i]);
     return xt_record_number_(w, XT_AS_(SELECT_NUMBER), 0, type, 1, &n);
 }
 
 xt_val xt_builtin_(xt_where_ w, spe_builtin_name name, int dim)
 {
-    xt_numbers_ n = XT_ZERO_;
+    xt_ids_ n = XT_ZERO_;
     n.type = dim;
     if (!xt_enter_(w)) return xt_nothing_();
     if (dim < 0 || dim > 2) return XT_FAIL_NUMBER_(w, XT_ERROR_DIMENSION, "got %d", dim);

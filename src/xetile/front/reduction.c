@@ -41,11 +41,12 @@ static xt_vec xt_reduction_step_(xt_where_ w, const xt_vec *v, int kind, int dim
     const int *n = v->dist.shape;
     xt_vec r = xt_mapped_vec_(w, (cm_type)type, dim ? n[0] : n[0] / size, dim ? n[1] / size : n[1], map);
     xt_move_ d = XT_ZERO_;
-    d.v = *v;
+    xt_ids_ of = XT_ZERO_;
     d.dim = dim;
     d.size = size;
     xt_diverges_like_(w.x, r.id, v);
-    if (r.id) xt_record_(w, XT_AS_(REDUCE), kind, r.id, &d, sizeof d);
+    xt_take_(w.x, &of, v);
+    if (r.id) xt_record_(w, XT_AS_(REDUCE), kind, r.id, &of, &d, sizeof d);
     return r;
 }
 
@@ -55,7 +56,6 @@ xt_vec xt_reduction_(xt_where_ w, int kind, xt_reduction_desc_ d)
 {
     xt_move_ move = XT_ZERO_;
     int inner[2];
-    move.v = d.vec;
     move.given = d.map;
     move.source = d.source;
     if (!xt_check_reduction_(w, "XT_REDUCTION", kind, &d) || !xt_reduction_map_(w, &d)) return xt_no_vec_();
@@ -67,16 +67,16 @@ xt_vec xt_reduction_(xt_where_ w, int kind, xt_reduction_desc_ d)
     spe_arith_op op = xt_red_info_(kind)->op;
     int part_type = rest > 1 && (op == SPE_ARITH_ADD || op == SPE_ARITH_MUL) ? xt_wide_type_(type) : type;
     xt_map map = xt_map_reduction(&d.vec.map, d.dim, part);
-    move.part = xt_reduction_step_(w, &d.vec, kind, d.dim, part, &map, part_type);
+    xt_vec result = xt_reduction_step_(w, &d.vec, kind, d.dim, part, &map, part_type);
     if (rest > 1 || !xt_same_map_(&map, &d.map)) {
         map = d.map;
         if (xt_has_map_(&map)) map.sg_data[d.dim] *= rest;
-        if (move.part.id) move.part = xt_convert_to_(w, &move.part, &map, &move.part.map);
-        if (rest > 1 && move.part.id) move.part = xt_reduction_step_(w, &move.part, kind, d.dim, rest, &d.map, type);
+        if (result.id) result = xt_convert_to_(w, &result, &map, &result.map);
+        if (rest > 1 && result.id) result = xt_reduction_step_(w, &result, kind, d.dim, rest, &d.map, type);
     }
     w.x->part--;
     for (int i = 0; i < 2; i++) inner[i] = d.vec.inner[0] ? (i == d.dim ? 1 : d.vec.inner[i]) : 0;
-    return xt_rename_(w, XT_AS_(REDUCTION), kind, &move, inner);
+    return xt_rename_(w, XT_AS_(REDUCTION), kind, &d.vec, &result, &move, inner);
 }
 
 /* For operations made of others: with `size` neighbours along dim in each group (0: all), and the map that follows. */

@@ -51,6 +51,7 @@ xt_vec xt_tile_mma_scaled_(xt_where_ w, xt_scaled_desc_ d)
         return xt_no_vec_();
     xt_diverges_like_(w.x, r.id, &d.scale_a);
     xt_diverges_like_(w.x, r.id, &d.scale_b);
-    xt_record_(w, XT_AS_(TILE_MMA_SCALED), 0, r.id, &d, sizeof d);
+    const xt_vec *const scales[2] = {&d.scale_a, &d.scale_b};
+    xt_record_product_(w, XT_AS_(TILE_MMA_SCALED), r.id, &d.mma, scales);
     return r;
 }

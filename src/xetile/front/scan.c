@@ -22,7 +22,8 @@ xt_vec xt_scan_vec_(xt_where_ w, int kind, xt_scan_desc_ d)
     xt_reduction_desc_ check = XT_ZERO_;
     xt_move_ of = XT_ZERO_;
     int type = (int)d.vec.type;
-    xt_vec plain = d.vec;
+    xt_vec plain = d.vec, before = XT_ZERO_;
+    xt_ids_ operands = XT_ZERO_;
     check.vec = d.vec;
     check.dim = d.dim;
     if (!xt_check_reduction_(w, "XT_SCAN", kind, &check)) return xt_no_vec_();
@@ -32,14 +33,15 @@ xt_vec xt_scan_vec_(xt_where_ w, int kind, xt_scan_desc_ d)
             return xt_cast_vec_(w, type, xt_any_vec_(xt_scan_vec_(w, kind, d)), as_usual);
         }
         plain.inner[0] = plain.inner[1] = 0;
-        of.part = xt_scan_carry_(w, kind, &plain, check.dim);
-        if (!of.part.id) return xt_no_vec_();
+        before = xt_scan_carry_(w, kind, &plain, check.dim);
+        if (!before.id) return xt_no_vec_();
     }
-    of.v = d.vec;
+    xt_take_(w.x, &operands, &d.vec);
+    xt_take_(w.x, &operands, &before);
     of.dim = check.dim;
     of.exclusive = d.exclusive;
     plain = xt_new_vec_(w.x, d.vec.type, &d.vec);
-    xt_record_(w, XT_AS_(SCAN), kind, plain.id, &of, sizeof of);
+    xt_record_(w, XT_AS_(SCAN), kind, plain.id, &operands, &of, sizeof of);
     return plain;
 }
 

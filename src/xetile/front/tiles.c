@@ -26,6 +26,7 @@ XE_FN_ bool xt_check_tile_(xt_where_ w, const xt_tile *t, bool scatter, const ch
 xt_val xt_local_(xt_where_ w, int type, int64_t elements)
 {
     xt_ctx *x = w.x;
+    xt_ids_ of = XT_ZERO_;
     if (!xt_enter_(w)) return xt_nothing_();
     if (elements < 1 || elements > 1 << 24)
         return XT_FAIL_NUMBER_(w, XT_ERROR_LOCAL_SIZE, "got %lld elements of %s", (long long)elements,
@@ -38,9 +39,9 @@ xt_val xt_local_(xt_where_ w, int type, int64_t elements)
     v.local = true;
     xt_local_array_ *array = (xt_local_array_ *)xt_memory_(x, sizeof *array);
     if (!array) return v;
-    array->type = type;
+    of.type = type;
     array->elements = (int)elements;
-    xt_record_(w, XT_AS_(LOCAL), 0, v.id, array, 0);
+    xt_record_(w, XT_AS_(LOCAL), 0, v.id, &of, array, 0);
     return v;
 }
 
@@ -143,7 +144,7 @@ static bool xt_tile_shape_(xt_where_ w, xt_tile *t, const xt_tile_desc_ *d)
 static bool xt_tile_base_(xt_where_ w, xt_tile *t, const xt_tile_desc_ *d)
 {
     const xt_val *base = &d->base;
-    xt_numbers_ n = XT_ZERO_;
+    xt_ids_ n = XT_ZERO_;
     t->base = *base;
     if (!xt_check_value_(w, base, "the base")) return false;
     if (base->kind == SPE_POINTER && base->magic == SPE_VAL_MAGIC)
@@ -154,8 +155,8 @@ static bool xt_tile_base_(xt_where_ w, xt_tile *t, const xt_tile_desc_ *d)
         return xt_fail_(w, XT_ERROR_TILE_BASE, "got %s", xt_describe_(base).s);
     t->base = spe_val_of(SPE_POINTER, (int)t->type, xt_new_value_(w.x));
     n.type = (int)t->type;
-    n.v[0] = *base;
-    xt_record_(w, XT_AS_(POINTER), 0, t->base.id, &n, sizeof n);
+    xt_take_(w.x, &n, base);
+    xt_record_(w, XT_AS_(POINTER), 0, t->base.id, &n, NULL, 0);
     return true;
 }
 
@@ -181,15 +182,26 @@ static xt_val xt_leading_distance_(xt_where_ w, const xt_tile *t, const xt_tile_
     return sum;
 }
 
-/* Records the selected matrix: its base, and the number of its lines, zero if the offsets are out of range. */
-static void xt_leading_(xt_where_ w, xt_init_tile_desc_ *init)
+/* Records the selected matrix: its base, and the number of its lines, the next value, zero if the offsets are out of
+ * range. Returns the distance to it. */
+static xt_val xt_leading_(xt_where_ w, xt_tile *t, const xt_tile_desc_ *d)
 {
-    const xt_tile_desc_ *d = &init->given;
-    if (d->shape.count < 3) return;
-    init->distance = xt_leading_distance_(w, &init->tile, d);
-    init->tile.base.id = xt_new_value_(w.x);
-    xt_record_(w, XT_AS_(MATRIX), 0, init->tile.base.id, init, 0);
-    init->tile.shape[1 - xt_inner_(&init->tile)] = spe_val_of(SPE_SCALAR, CM_I32, xt_further_value_(w.x));
+    xt_ids_ of = XT_ZERO_;
+    xt_val distance = XT_ZERO_;
+    of.type = d->shape.count - 2;
+    if (of.type < 1) return distance;
+    distance = xt_leading_distance_(w, t, d);
+    xt_take_(w.x, &of, t);
+    xt_take_(w.x, &of, &t->base);
+    xt_take_(w.x, &of, &distance);
+    for (int i = 0; i < of.type; i++) {
+        xt_take_(w.x, &of, &d->offset.at[i]);
+        xt_take_(w.x, &of, &d->shape.at[i]);
+    }
+    t->base.id = xt_new_value_(w.x);
+    xt_record_(w, XT_AS_(MATRIX), 0, t->base.id, &of, NULL, 0);
+    t->shape[1 - xt_inner_(t)] = spe_val_of(SPE_SCALAR, CM_I32, xt_further_value_(w.x));
+    return distance;
 }
 
 /* ---- init_tile --------------------------------------------------------------------------------------------------- */
@@ -223,54 +235,79 @@ static xt_tile xt_init_scatter_(xt_where_ w, xt_tile t, const xt_tile_desc_ *d)
     return t;
 }
 
+/* Records a tile that has been made from what the user gave. matrix, piece, distance: NULL for a scatter tile. */
+static xt_tile xt_record_tile_(xt_where_ w, xt_tile t, const xt_tile_desc_ *d, const xt_tile *matrix,
+                               const xt_val piece[2], const xt_val *distance)
+{
+    const xt_index *lists[3] = {&d->offset, &d->shape, &d->strides};
+    xt_ids_ of = XT_ZERO_;
+    of.type = d->shape.count;
+    xt_take_(w.x, &of, matrix);
+    xt_take_(w.x, &of, &d->base);
+    xt_take_(w.x, &of, &d->scatter);
+    for (int i = 0; i < 2; i++) xt_take_(w.x, &of, piece ? &piece[i] : NULL);
+    xt_take_(w.x, &of, distance);
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < lists[i]->count; j++) xt_take_(w.x, &of, &lists[i]->at[j]);
+    t.id = xt_new_value_(w.x);
+    xt_value_of_(w.x, &t);
+    xt_record_(w, XT_AS_(INIT_TILE), 0, t.id, &of, NULL, 0);
+    return t;
+}
+
+/* Records what a tile consists of. t: that of the matrix that leading dimensions select from. */
+static xt_tile xt_position_tile_(xt_where_ w, xt_tile t, const xt_tile_desc_ *d, xt_val piece[2], xt_val *distance)
+{
+    const xt_val *at = &d->offset.at[d->offset.count - 2];
+    *distance = xt_leading_(w, &t, d);
+    for (int i = 0; i < 2; i++) {
+        piece[i] = xt_record_piece_offset_(w, &t.dist, i);
+        t.offset[i] = xt_binary_number_(w, SPE_ARITH_ADD, at[i], piece[i]);
+    }
+    return t;
+}
+
 xt_tile xt_init_tile_(xt_where_ w, xt_tile_desc_ d)
 {
-    xt_ctx *x = w.x;
-    xt_init_tile_desc_ *init = xt_enter_(w) ? (xt_init_tile_desc_ *)xt_memory_(x, sizeof *init) : NULL;
-    xt_tile t = xt_no_tile_();
-    if (!init) return t;
+    xt_tile t = xt_no_tile_(), matrix = t;
+    xt_val piece[2], distance;
+    if (!xt_enter_(w)) return t;
     t.type = (cm_type)d.type;
     t.map = d.map;
     t.inside = d.inside;
     t.step = 1;
-    t.scope = x->scope;
+    t.scope = w.x->scope;
     if (d.offset.count == 0) {
         d.offset.count = d.shape.count ? d.shape.count : 2;
         for (int i = 0; i < 8; i++) d.offset.at[i] = spe_val_int(0);
     }
-    init->given = d;
-    x->part++;
+    w.x->part++;
     if (d.scatter.magic) {
         t = xt_init_scatter_(w, t, &d);
     } else if (!xt_distribute_(w, &t.dist, d.rows, d.cols, &d.map) || !xt_tile_blocks_(w, &t, d.inner_blocks) ||
-               !xt_tile_order_(w, &t, d.order) || !xt_tile_shape_(w, &t, &d) || !xt_tile_base_(w, &t, &d) ||
-               !xt_tile_indices_(w, &d) || !xt_check_array_(w, &d.base, &d.shape, &d.strides)) {
+             !xt_tile_order_(w, &t, d.order) || !xt_tile_shape_(w, &t, &d) || !xt_tile_base_(w, &t, &d) ||
+             !xt_tile_indices_(w, &d) || !xt_check_array_(w, &d.base, &d.shape, &d.strides)) {
         t = xt_no_tile_();
     } else {
-        t.number = x->tile_count++;
-        init->matrix = init->tile = t;
-        xt_leading_(w, init);
-        const xt_val *at = &d.offset.at[d.offset.count - 2];
-        for (int i = 0; i < 2; i++) {
-            init->piece[i] = xt_record_piece_offset_(w, &t.dist, i);
-            init->tile.offset[i] = xt_binary_number_(w, SPE_ARITH_ADD, at[i], init->piece[i]);
-        }
-        t = init->tile;
+        t.number = w.x->tile_count++;
+        t.id = xt_new_value_(w.x);
+        matrix = t;
+        t = xt_position_tile_(w, t, &d, piece, &distance);
     }
-    x->part--;
-    if (t.number >= 0) t.id = xt_new_value_(x);
-    init->tile = t;
-    if (t.number >= 0) xt_record_(w, XT_AS_(INIT_TILE), 0, t.id, init, 0);
-    return t;
+    w.x->part--;
+    if (t.number < 0) return t;
+    return t.scatter ? xt_record_tile_(w, t, &d, NULL, NULL, NULL)
+                     : xt_record_tile_(w, t, &d, &matrix, piece, &distance);
 }
 
 /* Records a moved tile. */
 XE_ONCE_
-static xt_tile xt_moved_tile_(xt_where_ w, xt_tile t, const xt_update_ *d)
+static xt_tile xt_moved_tile_(xt_where_ w, xt_tile t, const xt_ids_ *of)
 {
     t.scope = w.x->scope;
     t.id = xt_new_value_(w.x);
-    xt_record_(w, XT_AS_(UPDATE_TILE_OFFSET), 0, t.id, d, sizeof *d);
+    xt_value_of_(w.x, &t);
+    xt_record_(w, XT_AS_(UPDATE_TILE_OFFSET), 0, t.id, of, NULL, 0);
     return t;
 }
 
@@ -278,7 +315,7 @@ xt_tile xt_update_tile_offset_(xt_where_ w, xt_update_ d)
 {
     xt_tile t = d.tile;
     const xt_val *rows = &d.by[0], *cols = &d.by[1];
-    d.offsets = xt_no_vec_();
+    xt_ids_ of = XT_ZERO_;
     if (!xt_enter_(w) || !xt_check_tile_(w, &t, false, "the tile of XT_UPDATE_TILE_OFFSET") ||
         !xt_check_index_(w, rows, "the row offset") || !xt_check_index_(w, cols, "the column offset") ||
         !xt_check_uniform_(w, rows, "the row offset") || !xt_check_uniform_(w, cols, "the column offset"))
@@ -287,7 +324,10 @@ xt_tile xt_update_tile_offset_(xt_where_ w, xt_update_ d)
     t.offset[0] = xt_binary_number_(w, SPE_ARITH_ADD, t.offset[0], *rows);
     t.offset[1] = xt_binary_number_(w, SPE_ARITH_ADD, t.offset[1], *cols);
     w.x->part--;
-    return xt_moved_tile_(w, t, &d);
+    xt_take_(w.x, &of, &d.tile);
+    xt_take_(w.x, &of, rows);
+    xt_take_(w.x, &of, cols);
+    return xt_moved_tile_(w, t, &of);
 }
 
 /* Moves a scatter tile's offsets, all by one number or each by its own. */
@@ -295,12 +335,14 @@ xt_tile xt_update_offsets_(xt_where_ w, xt_update_by_ given)
 {
     xt_tile t = given.tile;
     const xt_any_ *by = &given.by;
-    xt_update_ d = {t, {by->val, by->val}, by->vec};
+    xt_ids_ of = XT_ZERO_;
     if (!xt_enter_(w) || !xt_check_tile_(w, &t, true, "the tile of XT_UPDATE_TILE_OFFSET with one offset"))
         return xt_no_tile_();
     w.x->part++;
     const xt_any_ sum[2] = {xt_any_vec_(t.offsets), *by};
     t.offsets = xt_binary_vec_(w, SPE_ARITH_ADD, sum);
     w.x->part--;
-    return xt_moved_tile_(w, t, &d);
+    xt_take_(w.x, &of, &given.tile);
+    xt_take_(w.x, &of, by->is_vec ? (const void *)&by->vec : &by->val);
+    return xt_moved_tile_(w, t, &of);
 }

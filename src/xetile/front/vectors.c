@@ -35,7 +35,17 @@ XE_FN_ xt_val xt_record_piece_offset_(xt_where_ w, const xt_dist *d, int dim)
     xt_val v = spe_val_of(SPE_SCALAR, CM_I32, xt_new_value_(w.x));
     v.align = xt_align_of_(d->data[dim]);
     xt_value_at_(w.x, v.id)->divergence = 1;
-    xt_record_(w, XT_AS_(PIECE_OFFSET), dim, v.id, d, sizeof *d);
+    xt_record_(w, XT_AS_(PIECE_OFFSET), dim, v.id, NULL, d, sizeof *d);
+    return v;
+}
+
+/* The same vector with inner blocks, before it is recorded. */
+XE_FN_ xt_vec xt_blocked_(xt_ctx *x, xt_vec v, int rows, int cols)
+{
+    v.inner[0] = rows;
+    v.inner[1] = cols;
+    if (v.id) xt_value_at_(x, v.id)->is = NULL;
+    if (v.id) xt_value_of_(x, &v);
     return v;
 }
 
@@ -102,14 +112,18 @@ XE_FN_ int xt_dimension_(xt_where_ w, const char *what, int dim, const xt_vec *v
     return -1;
 }
 
-static xt_vec xt_fill_(xt_where_ w, xt_vec v, const xt_val *number, uint32_t like)
+/* A vector of one number; like: one whose layout it shares, or NULL. */
+static xt_vec xt_fill_(xt_where_ w, xt_vec v, const xt_val *number, const xt_vec *like)
 {
-    xt_splat_of_ of = {*number, like};
+    xt_ids_ of = XT_ZERO_;
     int type = (int)xt_storage_type_(v.type), arith = xt_number_type_(type);
     bool is_rounded = number->kind == SPE_SCALAR && number->type == arith;
     if (xt_check_type_(w, number, is_rounded ? arith : type, "the element") &&
-        xt_check_uniform_(w, number, "the element"))
-        xt_record_(w, XT_AS_(SPLAT), 0, v.id, &of, sizeof of);
+        xt_check_uniform_(w, number, "the element")) {
+        xt_take_(w.x, &of, number);
+        if (like) xt_take_(w.x, &of, like);
+        xt_record_(w, XT_AS_(SPLAT), 0, v.id, &of, NULL, 0);
+    }
     xt_diverges_at_least_(w.x, v.id, xt_divergence_of_(w.x, number));
     return v;
 }
@@ -118,13 +132,13 @@ xt_vec xt_splat_(xt_where_ w, int type, xt_val number, xt_vec_desc_ d)
 {
     if (!xt_enter_(w)) return xt_no_vec_();
     xt_vec v = xt_mapped_vec_(w, (cm_type)type, d.rows, d.cols, &d.map);
-    return v.id ? xt_fill_(w, v, &number, 0) : v;
+    return v.id ? xt_fill_(w, v, &number, NULL) : v;
 }
 
 /* Makes a vector like `like` from a number; a vector stays as it is. */
 XE_FN_ xt_vec xt_like_(xt_where_ w, const xt_any_ *a, const xt_vec *like)
 {
-    return a->is_vec ? a->vec : xt_fill_(w, xt_new_vec_(w.x, like->type, like), &a->val, like->id);
+    return a->is_vec ? a->vec : xt_fill_(w, xt_new_vec_(w.x, like->type, like), &a->val, like);
 }
 
 xt_vec xt_iota_(xt_where_ w, int type, int dim, xt_vec_desc_ d)
@@ -134,7 +148,7 @@ xt_vec xt_iota_(xt_where_ w, int type, int dim, xt_vec_desc_ d)
     if (type == XT_BOOL_ || xt_is_small_(type))
         return XT_FAIL_VEC_(w, XT_ERROR_VEC_TYPE, "XT_IOTA of %s", xt_type_name_(type));
     xt_vec r = xt_mapped_vec_(w, (cm_type)type, d.rows, d.cols, &d.map);
-    xt_record_(w, XT_AS_(IOTA), dim, r.id, NULL, 0);
+    xt_record_(w, XT_AS_(IOTA), dim, r.id, NULL, NULL, 0);
     return r;
 }
 
@@ -145,29 +159,41 @@ XE_FN_ xt_vec xt_positions_(xt_where_ w, int type, int dim, const xt_vec *of)
     return xt_iota_(w, type, dim, form);
 }
 
+/* A C number of type `of` for an element of another type. */
+static xt_val xt_table_number_(int type, int of, const void *values, int i)
+{
+    int64_t whole;
+    if (of == CM_F64 || of == CM_F32) {
+        double v = of == CM_F64 ? ((const double *)values)[i] : spe_real_of_f32(((const float *)values)[i]);
+        return spe_real_to_int(v, &whole) && xt_is_int_(type) ? spe_val_int(whole) : spe_val_real(v);
+    }
+    return spe_val_int(of == CM_I64   ? ((const long long *)values)[i]
+                       : of == CM_U32 ? (long long)((const unsigned *)values)[i]
+                                      : (long long)((const int *)values)[i]);
+}
+
 /* values: C numbers of type `of`. */
 xt_vec xt_table_(xt_where_ w, int type, int of, const void *values, xt_vec_desc_ d)
 {
-    xt_table_of_ t;
+    xt_table_of_ t = XT_ZERO_;
     int n = d.rows * d.cols;
     char what[48];
     if (!xt_enter_(w)) return xt_no_vec_();
     xt_vec r = xt_mapped_vec_(w, (cm_type)type, d.rows, d.cols, &d.map);
     if (!r.id) return r;
-    t.numbers = (xt_val *)xt_memory_(w.x, (size_t)n * sizeof *t.numbers);
+    double *reals = (double *)xt_memory_(w.x, (size_t)n * sizeof *reals);
+    int64_t *integers = (int64_t *)xt_memory_(w.x, (size_t)n * sizeof *integers);
     t.array = (spe_id *)xt_memory_(w.x, sizeof *t.array);
-    for (int i = 0; t.numbers && t.array && i < n; i++) {
-        if (of == CM_F64 || of == CM_F32) {
-            double v = of == CM_F64 ? ((const double *)values)[i] : spe_real_of_f32(((const float *)values)[i]);
-            int64_t whole;
-            t.numbers[i] = spe_real_to_int(v, &whole) && xt_is_int_(type) ? spe_val_int(whole) : spe_val_real(v);
-        } else
-            t.numbers[i] = spe_val_int(of == CM_I64   ? ((const long long *)values)[i]
-                                       : of == CM_U32 ? (long long)((const unsigned *)values)[i]
-                                                      : (long long)((const int *)values)[i]);
+    if (!reals || !integers || !t.array) return r;
+    for (int i = 0; i < n; i++) {
+        xt_val number = xt_table_number_(type, of, values, i);
         snprintf(what, sizeof what, "element (%d, %d) of XT_TABLE", i / d.cols, i % d.cols);
-        if (!xt_check_number_(w, &t.numbers[i], type, what)) return xt_no_vec_();
+        if (!xt_check_number_(w, &number, type, what)) return xt_no_vec_();
+        reals[i] = number.real;
+        integers[i] = number.integer;
     }
-    if (t.numbers && t.array) xt_record_(w, XT_AS_(TABLE), 0, r.id, &t, sizeof t);
+    if (xt_is_float_(type)) t.reals = reals;
+    else t.integers = integers;
+    xt_record_(w, XT_AS_(TABLE), 0, r.id, NULL, &t, sizeof t);
     return r;
 }

@@ -55,7 +55,7 @@ xt_vec xt_bitcast_vec_(xt_where_ w, int type, xt_any_ a)
 {
     static const int whole[2] = {0, 0};
     int from = (int)a.vec.type;
-    xt_move_ d = XT_ZERO_;
+    const xt_move_ d = XT_ZERO_;
     if (!xt_enter_(w) || !xt_check_vec_(w, &a.vec, "the operand of XT_BITCAST")) return xt_no_vec_();
     if (type == XT_BOOL_ || from == XT_BOOL_)
         return XT_FAIL_VEC_(w, XT_ERROR_BITCAST, "from %s to %s", xt_type_name_(from), xt_type_name_(type));
@@ -64,11 +64,10 @@ xt_vec xt_bitcast_vec_(xt_where_ w, int type, xt_any_ a)
     if (has < wanted && !xt_check_widths_(w, &a.vec, type, wanted / has)) return xt_no_vec_();
     if (has > wanted && !xt_check_widths_(w, &a.vec, type, 1)) return xt_no_vec_();
     w.x->part++;
-    d.v = a.vec;
-    d.part = xt_reinterpret_(w, xt_unsigned_of_(has), &a.vec);
-    d.part = has < wanted ? xt_join_neighbours_(w, &d.part, 1, xt_unsigned_of_(wanted), wanted / has)
-                          : xt_split_elements_(w, &d.part, 1, xt_unsigned_of_(wanted), has / wanted);
-    if (d.part.id) d.part = xt_reinterpret_(w, type, &d.part);
+    xt_vec r = xt_reinterpret_(w, xt_unsigned_of_(has), &a.vec);
+    r = has < wanted ? xt_join_neighbours_(w, &r, 1, xt_unsigned_of_(wanted), wanted / has)
+                     : xt_split_elements_(w, &r, 1, xt_unsigned_of_(wanted), has / wanted);
+    if (r.id) r = xt_reinterpret_(w, type, &r);
     w.x->part--;
-    return xt_rename_(w, XT_AS_(BITCAST_WIDTH), 0, &d, whole);
+    return xt_rename_(w, XT_AS_(BITCAST_WIDTH), 0, &a.vec, &r, &d, whole);
 }

@@ -127,13 +127,13 @@ static xt_val xt_base_number_(xt_ctx *x, xt_val v, int64_t *sum)
 {
     for (*sum = 0; v.kind == SPE_SCALAR;) {
         const xt_node_ *n = xt_node_at_(x, xt_value_at_(x, v.id)->node);
-        const xt_val *operand = n->numbers->v;
         bool add = n->kind == SPE_ARITH_ADD;
         if (n->op != XT_OP_BINARY_NUMBER_ || (!add && n->kind != SPE_ARITH_SUB)) break;
-        int constant = operand[1].kind == SPE_INT;
-        if (operand[constant].kind != SPE_INT || operand[!constant].type != v.type || (!add && !constant)) break;
-        *sum += add ? operand[constant].integer : -operand[constant].integer;
-        v = operand[!constant];
+        bool second = xt_number_(x, n->operand[1])->kind == SPE_INT;
+        const xt_val *constant = xt_number_(x, n->operand[second]), *other = xt_number_(x, n->operand[!second]);
+        if (constant->kind != SPE_INT || other->type != v.type || (!add && !second)) break;
+        *sum += add ? constant->integer : -constant->integer;
+        v = *other;
     }
     if (v.kind == SPE_INT) *sum += v.integer;
     return v;

@@ -21,10 +21,53 @@ XE_FN_ uint32_t xt_new_value_(xt_ctx *x)
 }
 
 /* Scalar i of a tile: offset, shape, pitch, base; then NULL. */
-XE_FN_ xt_val *xt_tile_scalar_(xt_tile *t, int i)
+XE_FN_ const xt_val *xt_tile_scalar_(const xt_tile *t, int i)
 {
     if (i < 4) return i < 2 ? &t->offset[i] : &t->shape[i - 2];
     return i == 4 ? &t->pitch : i == 5 ? &t->base : NULL;
+}
+
+/* ---- values as operands ------------------------------------------------------------------------------------------ */
+
+/* The size of a number, vector or tile, from its first word; 0 if it is none. */
+XE_FN_ size_t xt_object_size_(uint32_t magic)
+{
+    if (magic == XT_TILE_MAGIC_) return sizeof(xt_tile);
+    return magic == SPE_VAL_MAGIC ? sizeof(xt_val) : magic == XT_VEC_MAGIC_ ? sizeof(xt_vec) : 0;
+}
+
+/* The value that a number, vector or tile is; 0 if it is not set, or NULL. C constants, and what failed operations
+ * return, become values here. */
+XE_FN_ uint32_t xt_value_of_(xt_ctx *x, const void *object)
+{
+    const xt_object_ *o = (const xt_object_ *)object;
+    size_t size = o ? xt_object_size_(o->magic) : 0;
+    if (!size || (o->magic == SPE_VAL_MAGIC && o->val.kind == SPE_NOTHING)) return 0;
+    uint32_t id = o->magic == XT_TILE_MAGIC_ ? o->tile.id : o->magic == XT_VEC_MAGIC_ ? o->vec.id : o->val.id;
+    if (!id) id = xt_new_value_(x);
+    xt_value_ *value = xt_value_at_(x, id);
+    if (!id || value->is) return id;
+    void *copy = xt_memory_(x, size);
+    if (copy) memcpy(copy, object, size);
+    value->is = (const xt_object_ *)copy;
+    return id;
+}
+
+/* What a value is; of value 0 nothing is set. */
+XE_FN_ const xt_object_ *xt_object_of_(xt_ctx *x, uint32_t id)
+{
+    static const xt_object_ none = XT_ZERO_;
+    const xt_object_ *is = id ? ((const xt_value_ *)x->values.items)[id].is : NULL;
+    return is ? is : &none;
+}
+XE_FN_ const xt_val *xt_number_(xt_ctx *x, uint32_t id) { return &xt_object_of_(x, id)->val; }
+XE_FN_ const xt_vec *xt_vector_(xt_ctx *x, uint32_t id) { return &xt_object_of_(x, id)->vec; }
+XE_FN_ const xt_tile *xt_tile_(xt_ctx *x, uint32_t id) { return &xt_object_of_(x, id)->tile; }
+
+/* Adds an operand: a number, vector or tile, which may be unset; or NULL. */
+XE_FN_ void xt_take_(xt_ctx *x, xt_ids_ *to, const void *object)
+{
+    if (!x->again && to->count < XT_OPERANDS_MAX_) to->id[to->count++] = xt_value_of_(x, object);
 }
 
 /* The transpose of a tile, with its elements where they are. */
@@ -109,7 +152,7 @@ XE_FN_ void xt_diverges_like_(xt_ctx *x, uint32_t id, const xt_vec *v)
 
 /* A loaded value differs as the tile's position does. With a map, each subgroup has its own part of one vector. */
 XE_ONCE_
-XE_FN_ void xt_diverges_like_tile_(xt_ctx *x, uint32_t id, xt_tile *t)
+XE_FN_ void xt_diverges_like_tile_(xt_ctx *x, uint32_t id, const xt_tile *t)
 {
     const xt_val *v;
     if (t->scatter) xt_diverges_like_(x, id, &t->offsets);
@@ -126,10 +169,10 @@ XE_FN_ bool xt_check_uniform_(xt_where_ w, const xt_val *v, const char *what)
 
 /* Checks that the open regions allow the operation. Numbers, XT_LOAD and XT_STORE may diverge by lane; all subgroups
  * take part in a barrier, and where elements go through local memory. */
-static bool xt_check_divergence_(xt_where_ w, xt_op_ op, const void *desc)
+static bool xt_check_divergence_(xt_where_ w, xt_op_ op, const void *about)
 {
     const spe_regions *r = &w.x->regions;
-    bool waits = xt_does_(op, XT_WAITS_) || (xt_does_(op, XT_MOVES_) && !((const xt_move_ *)desc)->origin);
+    bool waits = xt_does_(op, XT_WAITS_) || (xt_does_(op, XT_MOVES_) && !((const xt_move_ *)about)->origin);
     if (w.x->divergence < 1 || (w.x->part && !waits) || xt_does_(op, XT_DIVERGES_)) return true;
     return (w.x->divergence < 2 && !waits) ||
            xt_fail_(w, XT_ERROR_NOT_UNIFORM, "%s in the %s of line %d, in which %s diverge", xt_operation_name_(op),
@@ -137,15 +180,25 @@ static bool xt_check_divergence_(xt_where_ w, xt_op_ op, const void *desc)
                     w.x->divergence < 2 ? "subgroups" : "lanes");
 }
 
-/* Appends a node with a copy of its operands and attributes; size 0: keeps desc itself. */
-XE_FN_ void xt_record_(xt_where_ w, const xt_operation_ *as, int kind, uint32_t result, const void *desc, size_t size)
+/* A copy; NULL: there is nothing to copy. */
+static void *xt_copied_(xt_ctx *x, const void *from, size_t size)
+{
+    void *copy = size ? xt_memory_(x, size) : NULL;
+    if (copy) memcpy(copy, from, size);
+    return copy;
+}
+
+/* Appends a node. operands: NULL, none. Of its attributes, too, it has a copy; size 0: it keeps these themselves. */
+XE_FN_ void xt_record_(xt_where_ w, const xt_operation_ *as, int kind, uint32_t result, const xt_ids_ *operands,
+                       const void *about, size_t size)
 {
     xt_ctx *x = w.x;
-    void *copy = size && !x->again ? xt_memory_(x, size) : NULL;
-    xt_node_ *n = x->again || !spe_ok(&x->m) ? NULL : (xt_node_ *)spe_list_add(&x->m, &x->nodes, sizeof *n);
+    if (x->again) return;
+    void *copy = xt_copied_(x, about, size);
+    void *ids = operands ? xt_copied_(x, operands->id, (size_t)operands->count * sizeof *operands->id) : NULL;
+    xt_node_ *n = spe_ok(&x->m) ? (xt_node_ *)spe_list_add(&x->m, &x->nodes, sizeof *n) : NULL;
     if (!n) return;
-    xt_check_divergence_(w, as->op, desc);
-    if (copy) memcpy(copy, desc, size);
+    xt_check_divergence_(w, as->op, about);
     n->op = as->op;
     n->write = as->write;
     n->kind = kind;
@@ -155,18 +208,22 @@ XE_FN_ void xt_record_(xt_where_ w, const xt_operation_ *as, int kind, uint32_t 
     n->result = result;
     n->file = w.at->file;
     n->line = w.at->line;
-    n->desc = copy ? copy : (void *)(uintptr_t)desc; /* writing it may store something there */
+    n->type = operands ? operands->type : 0;
+    n->operands = operands ? operands->count : 0;
+    n->operand = (const uint32_t *)ids;
+    n->about = copy ? copy : (void *)(uintptr_t)about; /* writing it may store something there */
     xt_value_at_(x, result)->node = x->nodes.count - 1;
 }
 
 /* A node that makes a number. */
 XE_FN_ xt_val xt_record_number_(xt_where_ w, const xt_operation_ *as, int kind, int type, int align,
-                                const xt_numbers_ *operands)
+                                const xt_ids_ *operands)
 {
     xt_val v = spe_val_of(SPE_SCALAR, type, xt_new_value_(w.x));
     v.align = align;
-    for (int i = 0; i < 3; i++) xt_diverges_at_least_(w.x, v.id, xt_divergence_of_(w.x, &operands->v[i]));
-    xt_record_(w, as, kind, v.id, operands, sizeof *operands);
+    for (int i = 0; i < operands->count; i++)
+        xt_diverges_at_least_(w.x, v.id, xt_value_at_(w.x, operands->id[i])->divergence);
+    xt_record_(w, as, kind, v.id, operands, NULL, 0);
     return v;
 }
 
@@ -195,14 +252,13 @@ XE_FN_ bool xt_is_straight_(xt_ctx *x, int from, int to)
     return true;
 }
 
-/* The load that produced a vector, if memory has not changed before node `at`; else NULL. */
-XE_FN_ const xt_load_desc_ *xt_loaded_(xt_ctx *x, const xt_vec *v, int at)
+/* The tile of the load that produced a vector, if memory has not changed before node `at`; else NULL. */
+XE_FN_ const xt_tile *xt_loaded_(xt_ctx *x, uint32_t id, int at)
 {
-    int i = xt_value_at_(x, v->id)->node;
+    int i = xt_value_at_(x, id)->node;
     const xt_node_ *load = xt_node_at_(x, i);
-    const xt_load_desc_ *d = load->load;
-    if (load->op != XT_OP_LOAD_TILE_ || d->padding != 0 || d->border != XT_BORDER_PADDING ||
-        d->tile.type == (cm_type)XT_BOOL_)
-        return NULL;
-    return xt_is_straight_(x, i, at) ? d : NULL;
+    const xt_outside_ *d = load->outside;
+    if (load->op != XT_OP_LOAD_TILE_ || d->padding != 0 || d->border != XT_BORDER_PADDING) return NULL;
+    const xt_tile *t = xt_tile_(x, load->operand[XT_ACCESS_TILE_]);
+    return t->type != (cm_type)XT_BOOL_ && xt_is_straight_(x, i, at) ? t : NULL;
 }

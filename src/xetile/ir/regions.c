@@ -1,23 +1,17 @@
 /* ir/regions.c - carried values, and how a loop moves tiles. */
 #include "../internal.h"
 
-/* The size of a carried value, from its first word; 0 if it is not one. */
-XE_FN_ size_t xt_carried_size_(uint32_t magic)
-{
-    if (magic == XT_TILE_MAGIC_) return sizeof(xt_tile);
-    return magic == SPE_VAL_MAGIC ? sizeof(xt_val) : magic == XT_VEC_MAGIC_ ? sizeof(xt_vec) : 0;
-}
-
-XE_FN_ void xt_write_(void *object, const xt_carried_ *t) { memcpy(object, t, xt_carried_size_(t->magic)); }
+XE_FN_ void xt_copy_object_(void *to, const xt_object_ *t) { memcpy(to, t, xt_object_size_(t->magic)); }
 
 /* Scalar i of a value: six in a tile, one in an xt_val, none in a vector. */
-XE_FN_ xt_val *xt_scalar_of_(xt_carried_ *t, int i)
+XE_FN_ const xt_val *xt_scalar_of_(const xt_object_ *t, int i)
 {
     if (t->magic == XT_TILE_MAGIC_) return xt_tile_scalar_(&t->tile, i);
     return t->magic == SPE_VAL_MAGIC && i == 0 ? &t->val : NULL;
 }
 
-XE_FN_ xt_vec *xt_carried_vec_(xt_carried_ *t)
+/* The vector that it is, or that a scatter tile has; NULL: none. */
+XE_FN_ const xt_vec *xt_vec_in_(const xt_object_ *t)
 {
     if (t->magic == XT_TILE_MAGIC_ && t->tile.scatter) return &t->tile.offsets;
     return t->magic == XT_VEC_MAGIC_ ? &t->vec : NULL;
@@ -27,10 +21,10 @@ XE_FN_ xt_vec *xt_carried_vec_(xt_carried_ *t)
 XE_FN_ void xt_join_carried_(xt_ctx *x, const xt_frame_ *f, void (*join)(xt_ctx *, uint32_t, uint32_t))
 {
     for (int i = 0; i < f->slots; i++) {
-        xt_slot_ *s = &f->slot[i];
-        xt_carried_ *all[3] = {&s->body, &s->now, &s->result};
-        const xt_vec *start = xt_carried_vec_(&s->start);
-        for (int j = 0; start && j < 3; j++) join(x, start->id, xt_carried_vec_(all[j])->id);
+        const xt_slot_ *s = &f->slot[i];
+        const uint32_t all[3] = {s->body, s->now, s->result};
+        const xt_vec *start = xt_vec_in_(xt_object_of_(x, s->start));
+        for (int j = 0; start && j < 3; j++) join(x, start->id, xt_vec_in_(xt_object_of_(x, all[j]))->id);
     }
 }
 
@@ -59,11 +53,12 @@ XE_FN_ bool xt_same_offsets_(const xt_tile *a, const xt_tile *b)
 }
 
 /* Does a tile that a loop carries move along one dimension by so much in each iteration, and in no other way? */
-XE_FN_ bool xt_advances_(const xt_tile *of, const xt_frame_ *f, int dim, int by)
+XE_FN_ bool xt_advances_(xt_ctx *x, const xt_tile *of, const xt_frame_ *f, int dim, int by)
 {
-    if (f->step.kind != SPE_INT || f->step.integer != by) return false;
+    const xt_val *step = xt_number_(x, f->step);
+    if (step->kind != SPE_INT || step->integer != by) return false;
     for (int i = 0; i < f->slots; i++) {
-        const xt_tile *t = &f->slot[i].body.tile;
+        const xt_tile *t = xt_tile_(x, f->slot[i].body);
         if (t->magic == XT_TILE_MAGIC_ && !t->scatter && t->number == of->number && xt_same_offsets_(t, of))
             return f->slot[i].mask == 1u << (XT_COUNTS_SHIFT_ + dim);
     }

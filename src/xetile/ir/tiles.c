@@ -19,11 +19,17 @@ XE_FN_ const char *xt_why_not_block2d_(xt_ctx *x, const xt_tile *t)
 XE_FN_ bool xt_by_block2d_(xt_ctx *x, const xt_tile *t) { return x->block2d && !xt_why_not_block2d_(x, t); }
 
 /* The tile an operation accesses, if 2D block messages could do it; else NULL. */
-XE_FN_ const xt_tile *xt_accessed_(const xt_node_ *n)
+XE_FN_ const xt_tile *xt_accessed_(xt_ctx *x, const xt_node_ *n)
 {
-    if (n->op == XT_OP_LOAD_TILE_) return &n->load->tile;
-    if (n->op == XT_OP_STORE_TILE_) return &n->scattered->access.tile;
-    return n->op == XT_OP_PREFETCH_TILE_ ? &n->prefetch->tile : NULL;
+    bool accesses = n->op == XT_OP_LOAD_TILE_ || n->op == XT_OP_STORE_TILE_ || n->op == XT_OP_PREFETCH_TILE_;
+    return accesses ? xt_tile_(x, n->operand[XT_ACCESS_TILE_]) : NULL;
+}
+
+/* What the user gave an XT_INIT_TILE for dimension i; NULL: no strides. */
+XE_FN_ const xt_val *xt_given_(xt_ctx *x, const xt_node_ *init, xt_given_list_ list, int i)
+{
+    int at = XT_INIT_GIVEN_ + (int)list * init->type + i;
+    return at < init->operands ? xt_number_(x, init->operand[at]) : NULL;
 }
 
 /* The padding as a number of the type. */

@@ -70,17 +70,9 @@ XE_FN_ xt_vec xt_new_vec_(xt_ctx *x, cm_type type, const xt_vec *like)
     v.blocks = 0;
     v.block = NULL;
     v.id = xt_new_value_(x);
-    if (v.id) xt_define_vec_(x, v.id, v);
+    xt_value_of_(x, &v);
     xt_diverges_like_(x, v.id, like);
     return v;
-}
-
-/* The number of operands. */
-XE_FN_ int xt_operand_count_(const xt_vectors_ *d)
-{
-    int n = 1;
-    while (n < 3 && d->v[n].magic) n++;
-    return n;
 }
 
 /* Bytes of a vector per subgroup. */

@@ -20,12 +20,9 @@ static spe_id xt_from_condition_(xt_ctx *x, spe_id condition)
     return spe_select(&x->m, condition, spe_const_u(&x->m, type, 1), no);
 }
 
-/* Operands of numbers and of vectors both begin with their common type. */
-XE_FN_ int xt_operand_type_(const xt_node_ *n) { return *(const int *)n->desc; }
-
 XE_FN_ spe_id xt_binary_part_(xt_ctx *x, const xt_node_ *n, const spe_id *v)
 {
-    spe_id r = xt_emit_arith_(&x->m, n->kind, xt_operand_type_(n), v[0], v[1]);
+    spe_id r = xt_emit_arith_(&x->m, n->kind, n->type, v[0], v[1]);
     return xt_is_compare_(n->kind) ? xt_from_condition_(x, r) : r;
 }
 
@@ -82,7 +79,7 @@ static spe_id xt_log2_f32_(spe_module *m, spe_id x)
 
 XE_FN_ spe_id xt_math_part_(xt_ctx *x, const xt_node_ *n, const spe_id *v)
 {
-    int type = xt_operand_type_(n);
+    int type = n->type;
     spe_math_op op = (spe_math_op)xt_math_instruction_(n->kind, type);
     if (op == SPE_EXP && x->target.igc && (type == CM_F32 || type == CM_BF16)) return xt_exp_(&x->m, v[0]);
     if (op == SPE_LOG2 && x->target.igc && (type == CM_F32 || type == CM_BF16)) return xt_log2_f32_(&x->m, v[0]);
@@ -93,13 +90,13 @@ XE_FN_ spe_id xt_math_part_(xt_ctx *x, const xt_node_ *n, const spe_id *v)
 XE_FN_ spe_id xt_truth_part_(xt_ctx *x, const xt_node_ *n, const spe_id *v)
 {
     spe_id zero = spe_null(&x->m, spe_type_of(&x->m, v[0]));
-    bool real = xt_is_float_((int)n->vectors->v[0].type);
+    bool real = xt_is_float_((int)xt_vector_(x, n->operand[0])->type);
     return xt_from_condition_(x, real ? spe_fune(&x->m, v[0], zero) : spe_ine(&x->m, v[0], zero));
 }
 
 XE_FN_ spe_id xt_bitcast_part_(xt_ctx *x, const xt_node_ *n, const spe_id *v)
 {
-    return cm_bitcast(&x->cm, spe_vec_like(&x->m, xt_spe_type_(x, xt_operand_type_(n)), v[0]), v[0]);
+    return cm_bitcast(&x->cm, spe_vec_like(&x->m, xt_spe_type_(x, n->type), v[0]), v[0]);
 }
 
 /* The larger or smaller of two floats; -0 is less than 0. A NaN wins or loses, by nan_wins. */

@@ -20,17 +20,16 @@ XE_FN_ const char *xt_why_not_block_(xt_ctx *x, const xt_tile *t, const xt_block
 }
 
 /* Does a load pad with what messages read outside, all bits zero? -0.0 is not. */
-XE_FN_ bool xt_pads_with_zero_(const xt_load_desc_ *d)
+XE_FN_ bool xt_pads_with_zero_(int type, double padding)
 {
     const double zero = 0;
-    bool whole = !xt_is_float_(d->tile.type);
-    return whole ? d->padding == 0 : memcmp(&d->padding, &zero, sizeof zero) == 0;
+    return xt_is_float_(type) ? memcmp(&padding, &zero, sizeof zero) == 0 : padding == 0;
 }
 
 /* How the blocks of a node's tile are accessed in the version with messages. */
 XE_FN_ xt_access_ xt_access_by_(xt_ctx *x, const xt_node_ *n)
 {
-    const xt_tile *t = xt_accessed_(n);
+    const xt_tile *t = xt_accessed_(x, n);
     xt_access_ a = {0, 0, NULL};
     if (!t) return a;
     int access = n->op == XT_OP_STORE_TILE_ ? XT_STORED_ : XT_FETCHED_;

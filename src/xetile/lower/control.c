@@ -15,9 +15,10 @@ static bool xt_make_ids_(xt_ctx *x, xt_frame_ *f)
 /* Sets the values at the top of the body, or of a copy of it, from the frame's ids. */
 static void xt_write_iteration_(xt_ctx *x, xt_frame_ *f)
 {
-    int align = xt_least_(xt_val_align_(&f->lo), xt_val_align_(&f->step));
+    const xt_val *step = xt_number_(x, f->step);
+    int align = xt_least_(xt_val_align_(xt_number_(x, f->lo)), xt_val_align_(step));
     spe_id k =
-        f->copy ? spe_iadd(&x->m, f->iteration, spe_i32(&x->m, f->copy * (int32_t)f->step.integer)) : f->iteration;
+        f->copy ? spe_iadd(&x->m, f->iteration, spe_i32(&x->m, f->copy * (int32_t)step->integer)) : f->iteration;
     xt_scatter_(x, f, false, f->counts ? spe_isub(&x->m, k, f->from) : 0);
     xt_define_(x, f->index, xt_scalar_(CM_I32, k, align));
 }
@@ -29,7 +30,8 @@ static uint32_t xt_loop_ids_(const xt_frame_ *f) { return (uint32_t)(f->id_count
 static void xt_write_loop_(xt_ctx *x, xt_frame_ *f, spe_id from, int copies)
 {
     spe_module *m = &x->m;
-    xt_val lo = xt_now_(x, &f->lo), hi = xt_now_(x, &f->hi), step = xt_now_(x, &f->step);
+    xt_val lo = xt_now_(x, xt_number_(x, f->lo)), hi = xt_now_(x, xt_number_(x, f->hi)),
+           step = xt_now_(x, xt_number_(x, f->step));
     spe_id to = xt_index_id_(x, &hi), by = xt_index_id_(x, &step);
     if (copies > 1) { /* no iteration begins that the loop would end within */
         spe_id others = spe_imul(m, by, spe_i32(m, copies - 1));
@@ -54,7 +56,7 @@ static void xt_write_loop_(xt_ctx *x, xt_frame_ *f, spe_id from, int copies)
 XE_FN_ void xt_write_for_(xt_ctx *x, const xt_node_ *n)
 {
     xt_frame_ *f = n->frame;
-    xt_val lo = xt_now_(x, &f->lo);
+    xt_val lo = xt_now_(x, xt_number_(x, f->lo));
     if (!xt_make_ids_(x, f)) return;
     f->side_before = x->side;
     x->side = 0;
@@ -88,13 +90,13 @@ static bool xt_write_next_(xt_ctx *x, xt_frame_ *f)
 
 XE_FN_ void xt_write_while_test_(xt_ctx *x, const xt_node_ *n)
 {
-    spe_while_test(&x->m, xt_now_id_(x, n->condition, XT_BOOL_));
+    spe_while_test(&x->m, xt_now_id_(x, xt_number_(x, n->operand[0]), XT_BOOL_));
 }
 
 XE_FN_ void xt_write_if_(xt_ctx *x, const xt_node_ *n)
 {
     xt_frame_ *f = n->frame;
-    if (xt_make_ids_(x, f)) spe_if(&x->m, xt_now_id_(x, &f->lo, XT_BOOL_));
+    if (xt_make_ids_(x, f)) spe_if(&x->m, xt_now_id_(x, xt_number_(x, f->lo), XT_BOOL_));
     f->side_before = x->side;
     x->side = x->m.block;
 }

@@ -31,7 +31,7 @@ XE_FN_ void xt_write_stage_condition_(xt_ctx *x)
     spe_prologue_begin(m);
     for (int i = 0; i < x->stages.count; i++) {
         const xt_stage_ *s = xt_stage_at_(x, i);
-        const xt_tile *t = &xt_plan_tile_at_(x, s->from->number)->of->matrix;
+        const xt_tile *t = xt_tile_(x, xt_plan_tile_at_(x, s->from->number)->of->operand[XT_INIT_MATRIX_]);
         int inner = xt_inner_(t);
         const xt_val *of[] = {&t->pitch, &t->shape[inner], &t->shape[!inner]};
         static const int bits[] = {20, 22, 24};
@@ -107,11 +107,11 @@ static void xt_stage_matrix_(xt_ctx *x, xt_stage_ *s)
     spe_module *m = &x->m;
     const xt_tile *t = &s->tile;
     const xt_plan_tile_ *p = xt_plan_tile_at_(x, t->number);
-    const xt_tile *matrix = &p->of->matrix;
+    const xt_tile *matrix = xt_tile_(x, p->of->operand[XT_INIT_MATRIX_]);
     spe_id bytes = spe_i32(m, s->bytes), i64 = spe_int(m, 64), classes = spe_i32(m, s->classes);
     s->lines = xt_index_id_(x, &t->shape[!xt_inner_(t)]);
     s->address = spe_ptr_to_u(m, i64, t->base.id);
-    if (p->of->given.shape.count > 2) {
+    if (p->of->type > 2) {
         spe_id first = spe_ptr_to_u(m, i64, xt_now_(x, &matrix->base).id);
         s->address = spe_select(m, spe_ieq(m, s->lines, spe_i32(m, 0)), first, s->address);
     }
@@ -368,7 +368,7 @@ XE_FN_ spe_id xt_stage_pointer_(xt_ctx *x, const xt_stage_ *s, spe_id at)
         return spe_index(m, spe_ptr_cast(m, t.base.id, spe_int(m, 32)), at);
     }
     spe_id index = s->loop ? xt_value_at_(x, s->loop->index)->now.number.id : s->slice;
-    int step = s->loop ? (int)s->loop->step.integer : s->dist.shape[s->use == CM_B];
+    int step = s->loop ? (int)xt_number_(x, s->loop->step)->integer : s->dist.shape[s->use == CM_B];
     at = spe_iadd(m, at, spe_i32(m, s->at));
     if (index && s->buffers > 1) {
         spe_id two = spe_i32(m, 2), buffer = spe_umod(m, spe_udiv(m, index, spe_i32(m, step)), two);

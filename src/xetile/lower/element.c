@@ -1,31 +1,30 @@
 /* lower/element.c - writes single numbers. */
 #include "../internal.h"
 
-static spe_id xt_element_pointer_(xt_ctx *x, const xt_numbers_ *d)
+/* Of operands 0, the base, and 1. */
+static spe_id xt_element_pointer_(xt_ctx *x, const xt_node_ *n)
 {
-    spe_id base = xt_now_(x, &d->v[0]).id;
-    return spe_index(&x->m, base, xt_now_id_(x, &d->v[1], CM_I32));
+    spe_id base = xt_now_(x, xt_number_(x, n->operand[0])).id;
+    return spe_index(&x->m, base, xt_now_id_(x, xt_number_(x, n->operand[1]), CM_I32));
 }
 
 XE_FN_ void xt_write_load_(xt_ctx *x, const xt_node_ *n)
 {
-    const xt_numbers_ *d = n->numbers;
-    cm_type type = (cm_type)d->v[0].type;
-    spe_id v = spe_load(&x->m, xt_element_pointer_(x, d), (uint32_t)xt_bytes_(type));
-    xt_define_(x, n->result, xt_scalar_(d->type, cm_to_arith(&x->cm, type, v), 1));
+    cm_type type = (cm_type)xt_number_(x, n->operand[0])->type;
+    spe_id v = spe_load(&x->m, xt_element_pointer_(x, n), (uint32_t)xt_bytes_(type));
+    xt_define_(x, n->result, xt_scalar_(n->type, cm_to_arith(&x->cm, type, v), 1));
 }
 
 XE_FN_ void xt_write_store_(xt_ctx *x, const xt_node_ *n)
 {
-    const xt_numbers_ *d = n->numbers;
-    cm_type type = (cm_type)d->v[0].type;
-    spe_id id = cm_from_arith(&x->cm, type, xt_now_id_(x, &d->v[2], d->type));
-    spe_store(&x->m, xt_element_pointer_(x, d), id, (uint32_t)xt_bytes_(type));
+    cm_type type = (cm_type)xt_number_(x, n->operand[0])->type;
+    spe_id id = cm_from_arith(&x->cm, type, xt_now_id_(x, xt_number_(x, n->operand[2]), n->type));
+    spe_store(&x->m, xt_element_pointer_(x, n), id, (uint32_t)xt_bytes_(type));
 }
 
 XE_FN_ void xt_write_element_(xt_ctx *x, const xt_node_ *n)
 {
-    xt_vec v = xt_now_vec_(x, &n->vectors->v[0]);
+    xt_vec v = xt_now_vec_(x, xt_vector_(x, n->operand[0]));
     int type = xt_number_type_((int)v.type);
     xt_field_ f;
     if (!v.blocks || !xt_field_of_(x, &f, &v, (int)xt_storage_type_((cm_type)type))) return;

@@ -4,15 +4,15 @@
 /* Bytes cast to f16, plus or minus a constant: both at once. False, with nothing written, if it is no such sum. */
 static bool xt_write_cast_plus_(xt_ctx *x, const xt_node_ *n)
 {
-    const xt_vectors_ *d = n->vectors;
-    if (d->type != CM_F16 || (n->kind != SPE_ARITH_ADD && n->kind != SPE_ARITH_SUB)) return false;
-    const xt_value_ *value = xt_value_at_(x, d->v[0].id);
+    if (n->type != CM_F16 || (n->kind != SPE_ARITH_ADD && n->kind != SPE_ARITH_SUB)) return false;
+    const xt_value_ *value = xt_value_at_(x, n->operand[0]);
     const xt_node_ *cast = xt_node_at_(x, value->node);
-    const xt_val *constant = xt_repeated_constant_(x, &d->v[1]);
+    const xt_val *constant = xt_repeated_constant_(x, n->operand[1]);
     if (cast->op != XT_OP_CAST_VECTOR_ || cast->kind || value->stage || !constant) return false;
-    if (cast->vectors->v[0].type != CM_I8 && cast->vectors->v[0].type != CM_U8) return false;
+    const xt_vec *from = xt_vector_(x, cast->operand[0]);
+    if (from->type != CM_I8 && from->type != CM_U8) return false;
     double number = constant->kind == SPE_INT ? (double)constant->integer : constant->real;
-    xt_vec r = xt_make_vec_(x, n), bytes = xt_now_as_(x, &cast->vectors->v[0], CM_ACC);
+    xt_vec r = xt_make_vec_(x, n), bytes = xt_now_as_(x, from, CM_ACC);
     for (int i = 0; i < r.blocks && spe_ok(&x->m); i++)
         r.block[i] = cm_convert_plus(&x->cm, &bytes.block[i], CM_F16, n->kind == SPE_ARITH_ADD ? number : -number);
     xt_define_vec_(x, n->result, xt_finish_vec_(x, r));
@@ -43,15 +43,14 @@ static void xt_leave_each_(xt_ctx *x, const xt_node_ *n, xt_each_fn_ each)
  * accumulator's. */
 static void xt_write_each_(xt_ctx *x, const xt_node_ *n, bool any, xt_each_fn_ each)
 {
-    const xt_vectors_ *d = n->vectors;
-    int count = xt_operand_count_(d);
+    int count = n->operands;
     xt_vec v[3];
     if (xt_is_deferred_(x, n)) {
         xt_leave_each_(x, n, each);
         return;
     }
     xt_vec r = xt_make_vec_(x, n);
-    for (int j = 0; j < count; j++) v[j] = xt_now_as_(x, &d->v[j], any ? r.use : CM_ACC);
+    for (int j = 0; j < count; j++) v[j] = xt_now_as_(x, xt_vector_(x, n->operand[j]), any ? r.use : CM_ACC);
     for (int i = 0; i < r.blocks && spe_ok(&x->m); i++) {
         const cm_matrix *a[3] = {NULL, NULL, NULL};
         for (int j = 0; j < count; j++) a[j] = &v[j].block[i];
@@ -79,14 +78,13 @@ XE_FN_ void xt_write_emit_vec_(xt_ctx *x, const xt_node_ *n) { xt_write_each_(x,
 XE_FN_ void xt_write_math_number_(xt_ctx *x, const xt_node_ *n)
 {
     spe_id id[3];
-    for (int i = 0; i < xt_math_info_(n->kind)->operands; i++)
-        id[i] = xt_now_id_(x, &n->numbers->v[i], n->numbers->type);
-    xt_define_(x, n->result, xt_scalar_(n->numbers->type, xt_math_part_(x, n, id), 1));
+    for (int i = 0; i < n->operands; i++) id[i] = xt_now_id_(x, xt_number_(x, n->operand[i]), n->type);
+    xt_define_(x, n->result, xt_scalar_(n->type, xt_math_part_(x, n, id), 1));
 }
 
 XE_FN_ void xt_write_bitcast_number_(xt_ctx *x, const xt_node_ *n)
 {
-    const xt_val *v = &n->numbers->v[0];
+    const xt_val *v = xt_number_(x, n->operand[0]);
     spe_id id = xt_now_id_(x, v, xt_carried_type_(v));
-    xt_define_(x, n->result, xt_scalar_(n->numbers->type, xt_bitcast_part_(x, n, &id), 1));
+    xt_define_(x, n->result, xt_scalar_(n->type, xt_bitcast_part_(x, n, &id), 1));
 }

@@ -20,18 +20,19 @@ static bool xt_has_room_(const xt_ctx *x)
 
 XE_FN_ void xt_write_load_tile_(xt_ctx *x, const xt_node_ *n)
 {
-    const xt_load_desc_ *d = n->load;
+    const xt_outside_ *d = n->outside;
     xt_value_ *value = xt_value_at_(x, n->result);
     if (value->deferred && x->at == value->node) { /* left for its only use, which may load it transposed instead */
         value->unmade = true;
         return;
     }
     if (x->vulkan && x->vulkan->write_load(x, n)) return;
-    xt_tile t = xt_now_tile_(x, &d->tile);
+    xt_tile t = xt_now_tile_(x, xt_accessed_(x, n));
     cm_type storage = xt_storage_type_(t.type);
     xt_vec v = xt_make_vec_(x, n);
     xt_val padding = xt_padding_(t.type, d->padding);
-    bool plain = xt_pads_with_zero_(d) && d->border == XT_BORDER_PADDING && storage == v.type;
+    bool zero = xt_pads_with_zero_(t.type, d->padding);
+    bool plain = zero && d->border == XT_BORDER_PADDING && storage == v.type;
     x->cm.separate_headers = x->block2d && x->loops_around && xt_has_room_(x);
     if (x->unrolled && plain && xt_load_unrolled_(x, n, &t, &v)) {
         xt_define_vec_(x, n->result, v);
@@ -39,7 +40,7 @@ XE_FN_ void xt_write_load_tile_(xt_ctx *x, const xt_node_ *n)
     }
     for (xt_block_ b = xt_blocks_(x, &v.dist); v.blocks && xt_next_block_(&b);) {
         cm_mem mem = xt_mem_(x, &t, &b, (int)v.use);
-        if (!xt_pads_with_zero_(d)) mem.padding = xt_constant_(x, storage, &padding);
+        if (!zero) mem.padding = xt_constant_(x, storage, &padding);
         if (d->border != XT_BORDER_PADDING)
             v.block[b.i] = xt_load_bordered_(x, &t, &b, d->border, v.use);
         else
@@ -51,28 +52,26 @@ XE_FN_ void xt_write_load_tile_(xt_ctx *x, const xt_node_ *n)
 }
 
 /* Does a node load from what this number or pointer points to? */
-static bool xt_reads_from_(const xt_node_ *n, const xt_val *base)
+static bool xt_reads_from_(xt_ctx *x, const xt_node_ *n, const xt_val *base)
 {
-    const xt_val *from = n->op == XT_OP_LOAD_TILE_     ? &n->load->tile.base
-                         : n->op == XT_OP_LOAD_GATHER_ ? &n->scattered->access.tile.base
-                         : n->op == XT_OP_LOAD_        ? &n->numbers->v[0]
-                                                       : NULL;
-    return from && from->id == base->id;
+    bool tile = n->op == XT_OP_LOAD_TILE_ || n->op == XT_OP_LOAD_GATHER_;
+    if (tile) return xt_tile_(x, n->operand[XT_ACCESS_TILE_])->base.id == base->id;
+    return n->op == XT_OP_LOAD_ && xt_number_(x, n->operand[0])->id == base->id;
 }
 
 /* May a subgroup load what it stores at the node before a barrier? In straight-line code, what precedes the barrier
  * tells; else, in a loop for example, whether the kernel loads from there at all. */
 static bool xt_reads_its_store_(xt_ctx *x, int store)
 {
-    const xt_val *base = &xt_node_at_(x, store)->scattered->access.tile.base;
+    const xt_val *base = &xt_accessed_(x, xt_node_at_(x, store))->base;
     for (int i = store + 1; i < x->nodes.count; i++) {
         const xt_node_ *n = xt_node_at_(x, i);
         if (n->op == XT_OP_BARRIER_) return false;
-        if (xt_reads_from_(n, base)) return true;
+        if (xt_reads_from_(x, n, base)) return true;
         if (xt_does_(n->op, XT_BOUNDS_)) break;
     }
     for (int i = 0; i < x->nodes.count; i++)
-        if (xt_reads_from_(xt_node_at_(x, i), base)) return true;
+        if (xt_reads_from_(x, xt_node_at_(x, i), base)) return true;
     return false;
 }
 
@@ -99,14 +98,14 @@ static void xt_store_block_(xt_ctx *x, const xt_tile *t, const xt_block_ *at, co
 /* Stores each strip as soon as it is computed. */
 static void xt_store_strips_(xt_ctx *x, const xt_node_ *n)
 {
-    const xt_scattered_ *d = n->scattered;
-    xt_tile t = xt_now_tile_(x, &d->access.tile);
+    xt_value_ *value = xt_value_at_(x, n->operand[XT_ACCESS_VEC_]);
+    xt_tile t = xt_now_tile_(x, xt_accessed_(x, n));
     const spe_id first = xt_only_first_(x, &t);
     for (xt_block_ b = xt_blocks_(x, &t.dist); spe_ok(&x->m) && xt_next_block_(&b);) {
         xt_block_ at = b;
-        int i, strips = xt_strips_(&xt_value_at_(x, d->vec.id)->now.vec.block[b.i]);
+        int i, strips = xt_strips_(&value->now.vec.block[b.i]);
         for (i = 0; i < strips; i++, at.row += at.rows) {
-            cm_matrix strip = xt_strip_(x, &d->vec, b.i, i);
+            cm_matrix strip = xt_strip_(x, n->operand[XT_ACCESS_VEC_], b.i, i);
             if (at.row == b.row + b.rows) at.row = b.row, at.col += at.cols;
             at.rows = strip.layout.cols;
             at.cols = strip.layout.rows;
@@ -115,17 +114,17 @@ static void xt_store_strips_(xt_ctx *x, const xt_node_ *n)
             xt_store_block_(x, &t, &at, &strip, first);
         }
     }
-    xt_value_at_(x, d->vec.id)->unmade = false;
+    value->unmade = false;
 }
 
 XE_FN_ void xt_write_store_tile_(xt_ctx *x, const xt_node_ *n)
 {
-    xt_tile t = xt_now_tile_(x, &n->scattered->access.tile);
-    if (xt_value_at_(x, n->scattered->vec.id)->unmade) {
+    xt_tile t = xt_now_tile_(x, xt_accessed_(x, n));
+    if (xt_value_at_(x, n->operand[XT_ACCESS_VEC_])->unmade) {
         xt_store_strips_(x, n);
         return;
     }
-    xt_vec v = xt_now_vec_(x, &n->scattered->vec);
+    xt_vec v = xt_now_vec_(x, xt_vector_(x, n->operand[XT_ACCESS_VEC_]));
     if (v.blocks && xt_is_opaque_(v.use) && x->vulkan->store(x, &t, &v)) return;
     v = xt_as_use_(x, &v, CM_ACC);
     const spe_id first = xt_only_first_(x, &t);

@@ -70,7 +70,7 @@ XE_FN_ xt_stage_ *xt_stage_of_(xt_ctx *x, uint32_t id)
 XE_FN_ bool xt_write_staged_(xt_ctx *x, const xt_node_ *n)
 {
     bool store = n->op == XT_OP_STORE_TILE_;
-    xt_stage_ *s = xt_stage_of_(x, store ? n->scattered->vec.id : n->result), *first = s, *one;
+    xt_stage_ *s = xt_stage_of_(x, store ? n->operand[XT_ACCESS_VEC_] : n->result), *first = s, *one;
     if (store && s && s->to) xt_stage_fill_(x, s, s, true);
     if (store) return s && s->to;
     /* a repeated loop's last iteration may still be reading the buffer that the first one fills */

@@ -58,13 +58,13 @@ static xt_tile xt_transposed_tile_(xt_ctx *x, const xt_tile *of, const xt_dist *
 static bool xt_move_by_loading_(xt_ctx *x, const xt_node_ *n, xt_vec *r)
 {
     const xt_move_ *how = n->move;
-    const xt_vec *v = &how->v;
-    const xt_load_desc_ *d = n->op == XT_OP_TRANSPOSE_ ? xt_loaded_(x, v, x->at) : NULL;
-    if (!d || !(how->reloaded || how->origin)) return false;
+    const xt_vec *v = xt_vector_(x, n->operand[XT_MOVE_VEC_]);
+    const xt_tile *from = n->op == XT_OP_TRANSPOSE_ ? xt_loaded_(x, v->id, x->at) : NULL;
+    if (!from || !(how->reloaded || how->origin)) return false;
     if (!how->reloaded && (xt_dist_pieces(&v->dist) != 1 || v->dist.data[0] != r->dist.data[1])) return false;
     if (!how->reloaded && x->block2d && r->use == CM_ACC && xt_bytes_(v->type) != 4) return false;
     xt_remark_(x, "loaded transposed");
-    xt_tile t = xt_transposed_tile_(x, &d->tile, how->reloaded ? &r->dist : NULL);
+    xt_tile t = xt_transposed_tile_(x, from, how->reloaded ? &r->dist : NULL);
     for (xt_block_ b = xt_blocks_(x, &r->dist); xt_next_block_(&b);) {
         cm_mem mem = xt_mem_(x, &t, &b, (int)r->use);
         r->block[b.i] = cm_load(&x->cm, b.cols, b.rows, r->type, r->use, &mem);
@@ -98,7 +98,7 @@ XE_FN_ void xt_write_move_(xt_ctx *x, const xt_node_ *n)
 {
     xt_vec r = xt_make_vec_(x, n);
     if (r.blocks && !xt_move_by_loading_(x, n, &r)) {
-        xt_vec v = xt_moved_vec_(x, &n->move->v);
+        xt_vec v = xt_moved_vec_(x, xt_vector_(x, n->operand[XT_MOVE_VEC_]));
         if (v.blocks && n->move->origin) r = xt_move_within_(x, n, &v, r);
         else if (v.blocks) r = xt_through_scratch_(x, &v, &n->move->from, r);
     }

@@ -78,17 +78,17 @@ XE_FN_ spe_id xt_emit_hoisted_(xt_ctx *x, const xt_val *v, int type)
     xt_value_ *value = xt_value_at_(x, v->id);
     if (value->hoisted_id) return value->hoisted_id;
     const xt_node_ *n = xt_node_at_(x, value->node);
-    const xt_numbers_ *d = n->numbers;
+    const xt_val *a = xt_number_(x, n->operands > 0 ? n->operand[0] : 0);
     if (n->op == XT_OP_ARGUMENT_)
         value->hoisted_id = spe_param_id(&x->m, (uint32_t)n->kind);
     else if (n->op == XT_OP_BUILTIN_)
-        value->hoisted_id = spe_builtin(&x->m, (spe_builtin_name)n->kind, (uint32_t)d->type);
+        value->hoisted_id = spe_builtin(&x->m, (spe_builtin_name)n->kind, (uint32_t)n->type);
     else if (n->op == XT_OP_CAST_NUMBER_) {
-        spe_id a = xt_emit_hoisted_(x, &d->v[0], d->type);
-        value->hoisted_id = spe_cast(&x->m, xt_spe_type_(x, d->type), a, xt_is_signed_(xt_carried_type_(&d->v[0])));
+        spe_id id = xt_emit_hoisted_(x, a, n->type);
+        value->hoisted_id = spe_cast(&x->m, xt_spe_type_(x, n->type), id, xt_is_signed_(xt_carried_type_(a)));
     } else {
-        spe_id a = xt_emit_hoisted_(x, &d->v[0], d->type);
-        value->hoisted_id = xt_emit_arith_(&x->m, n->kind, d->type, a, xt_emit_hoisted_(x, &d->v[1], d->type));
+        spe_id p = xt_emit_hoisted_(x, a, n->type), q = xt_emit_hoisted_(x, xt_number_(x, n->operand[1]), n->type);
+        value->hoisted_id = xt_emit_arith_(&x->m, n->kind, n->type, p, q);
     }
     return value->hoisted_id;
 }
@@ -105,17 +105,17 @@ XE_FN_ void xt_write_argument_(xt_ctx *x, const xt_node_ *n)
 
 XE_FN_ void xt_write_builtin_(xt_ctx *x, const xt_node_ *n)
 {
-    int dim = n->numbers->type;
-    xt_define_(x, n->result, xt_scalar_(CM_I32, spe_builtin(&x->m, (spe_builtin_name)n->kind, (uint32_t)dim), 1));
+    spe_id id = spe_builtin(&x->m, (spe_builtin_name)n->kind, (uint32_t)n->type);
+    xt_define_(x, n->result, xt_scalar_(CM_I32, id, 1));
 }
 
 /* Values a loop carries unchanged may prove to be constants. */
 XE_FN_ void xt_write_binary_number_(xt_ctx *x, const xt_node_ *n)
 {
-    const xt_numbers_ *d = n->numbers;
-    xt_val a = xt_now_(x, &d->v[0]), b = xt_now_(x, &d->v[1]);
+    const xt_val *operand[2] = {xt_number_(x, n->operand[0]), xt_number_(x, n->operand[1])};
+    xt_val a = xt_now_(x, operand[0]), b = xt_now_(x, operand[1]);
     const xt_val *same = xt_neutral_(n->kind, &a, &b);
-    int result = xt_is_compare_(n->kind) ? XT_BOOL_ : d->type;
+    int result = xt_is_compare_(n->kind) ? XT_BOOL_ : n->type;
     if (xt_value_at_(x, n->result)->unused) {
         xt_define_unused_(x, n->result, result);
         return;
@@ -124,38 +124,38 @@ XE_FN_ void xt_write_binary_number_(xt_ctx *x, const xt_node_ *n)
         xt_define_(x, n->result, xt_fold_(n->kind, &a, &b));
         return;
     }
-    if (same && (xt_is_constant_(same) || same->type == d->type)) {
-        const xt_val *operand = same == &a ? &d->v[0] : &d->v[1];
+    if (same && (xt_is_constant_(same) || same->type == n->type)) {
+        const xt_val *from = operand[same != &a];
         xt_define_(x, n->result, *same);
-        if (operand->kind != SPE_SCALAR) return;
-        xt_value_at_(x, n->result)->start = xt_value_at_(x, operand->id)->start;
-        xt_value_at_(x, n->result)->advance = xt_value_at_(x, operand->id)->advance;
+        if (from->kind != SPE_SCALAR) return;
+        xt_value_at_(x, n->result)->start = xt_value_at_(x, from->id)->start;
+        xt_value_at_(x, n->result)->advance = xt_value_at_(x, from->id)->advance;
         return;
     }
-    spe_id p = xt_id_(x, &a, d->type);
-    spe_id q = xt_id_(x, &b, d->type);
-    if (d->type != XT_BOOL_)
-        p = xt_emit_arith_(&x->m, n->kind, d->type, p, q);
+    spe_id p = xt_id_(x, &a, n->type);
+    spe_id q = xt_id_(x, &b, n->type);
+    if (n->type != XT_BOOL_)
+        p = xt_emit_arith_(&x->m, n->kind, n->type, p, q);
     else
         p = n->kind == SPE_ARITH_AND ? spe_land(&x->m, p, q) : spe_lor(&x->m, p, q);
-    xt_define_(x, n->result, xt_scalar_(result, p, xt_is_int_(d->type) ? xt_align_result_(n->kind, &a, &b) : 1));
+    xt_define_(x, n->result, xt_scalar_(result, p, xt_is_int_(n->type) ? xt_align_result_(n->kind, &a, &b) : 1));
 }
 
 XE_FN_ void xt_write_cast_number_(xt_ctx *x, const xt_node_ *n)
 {
-    xt_val v = xt_now_(x, &n->numbers->v[0]);
-    xt_define_(x, n->result, xt_scalar_(n->numbers->type, xt_emit_cast_(x, n->numbers->type, &v), xt_val_align_(&v)));
+    xt_val v = xt_now_(x, xt_number_(x, n->operand[0]));
+    xt_define_(x, n->result, xt_scalar_(n->type, xt_emit_cast_(x, n->type, &v), xt_val_align_(&v)));
 }
 
 XE_FN_ void xt_write_select_number_(xt_ctx *x, const xt_node_ *n)
 {
-    const xt_numbers_ *d = n->numbers;
-    xt_val condition = xt_now_(x, &d->v[0]), a = xt_now_(x, &d->v[1]), b = xt_now_(x, &d->v[2]);
-    if (condition.kind == SPE_INT) {
-        xt_define_(x, n->result, condition.integer ? a : b);
+    xt_val v[3];
+    for (int i = 0; i < 3; i++) v[i] = xt_now_(x, xt_number_(x, n->operand[i]));
+    if (v[0].kind == SPE_INT) {
+        xt_define_(x, n->result, v[0].integer ? v[1] : v[2]);
         return;
     }
-    spe_id p = xt_id_(x, &a, d->type);
-    spe_id q = xt_id_(x, &b, d->type);
-    xt_define_(x, n->result, xt_scalar_(d->type, spe_select(&x->m, condition.id, p, q), 1));
+    spe_id a = xt_id_(x, &v[1], n->type);
+    spe_id b = xt_id_(x, &v[2], n->type);
+    xt_define_(x, n->result, xt_scalar_(n->type, spe_select(&x->m, v[0].id, a, b), 1));
 }

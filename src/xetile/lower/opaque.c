@@ -30,9 +30,9 @@ static spe_id xt_opaque_load_(xt_ctx *x, const xt_opaque_operand_ *o, cm_use use
     return xt_panel_matrix_(x, o->panel, use, row, col);
 }
 
-static uint32_t xt_opaque_flags_(const xt_mma_desc_ *d)
+static uint32_t xt_opaque_flags_(cm_type operands)
 {
-    if (d->left.type != CM_I8) return 0;
+    if (operands != CM_I8) return 0;
     return SPE_CooperativeMatrixOperandsMatrixASignedComponentsKHR |
            SPE_CooperativeMatrixOperandsMatrixBSignedComponentsKHR |
            SPE_CooperativeMatrixOperandsMatrixCSignedComponentsKHR |
@@ -40,7 +40,7 @@ static uint32_t xt_opaque_flags_(const xt_mma_desc_ *d)
 }
 
 /* The products of one piece of the result and one step of k: each operand is loaded once. */
-static void xt_opaque_step_(xt_ctx *x, const xt_mma_desc_ *d, const xt_opaque_operand_ operand[2], const xt_vec *r,
+static void xt_opaque_step_(xt_ctx *x, const xt_opaque_operand_ operand[2], const xt_vec *r,
                             const cm_coop_shape *s, int round0, int round1, int k)
 {
     enum { MOST = XT_SIDE_MAX_ / 8 };
@@ -55,7 +55,7 @@ static void xt_opaque_step_(xt_ctx *x, const xt_mma_desc_ *d, const xt_opaque_op
         spe_id right = xt_opaque_load_(x, &operand[1], CM_OPAQUE_A, at);
         for (int i = 0; i < rows && i / s->m < MOST; i += s->m) {
             spe_id *sum = xt_opaque_at_(x, r, round0, round1, i, j);
-            *sum = spe_coop_mma(&x->m, left[i / s->m], right, *sum, xt_opaque_flags_(d));
+            *sum = spe_coop_mma(&x->m, left[i / s->m], right, *sum, xt_opaque_flags_(operand[0].v.type));
         }
     }
 }
@@ -63,23 +63,24 @@ static void xt_opaque_step_(xt_ctx *x, const xt_mma_desc_ *d, const xt_opaque_op
 /* Writes a product by the device's matrices. */
 static void xt_write_opaque_mma_(xt_ctx *x, const xt_node_ *n)
 {
-    const xt_mma_desc_ *d = n->mma;
-    xt_vec r = xt_opaque_vec_(x, &xt_value_at_(x, n->result)->now.vec), sum = XT_ZERO_;
-    const cm_coop_shape *s = cm_coop_shape_of(&x->target, d->left.type, r.type);
-    if (d->sum.magic) sum = xt_now_as_(x, &d->sum, CM_OPAQUE_ACC);
+    const xt_vec *left = xt_vector_(x, n->operand[XT_MMA_LEFT_]);
+    bool with_c = n->operand[XT_MMA_SUM_] != 0;
+    xt_vec r = xt_opaque_vec_(x, xt_vector_(x, n->result)), sum = XT_ZERO_;
+    const cm_coop_shape *s = cm_coop_shape_of(&x->target, left->type, r.type);
+    if (with_c) sum = xt_now_as_(x, xt_vector_(x, n->operand[XT_MMA_SUM_]), CM_OPAQUE_ACC);
     for (int i = 0; i < r.blocks && spe_ok(&x->m); i++) {
         cm_matrix zero = XT_ZERO_;
-        if (!d->sum.magic) zero = cm_splat(&x->cm, r.block[i].layout.rows, r.block[i].layout.cols, r.type, r.use, 0);
-        const spe_id *from = d->sum.magic ? sum.block[i].part : zero.part;
+        if (!with_c) zero = cm_splat(&x->cm, r.block[i].layout.rows, r.block[i].layout.cols, r.type, r.use, 0);
+        const spe_id *from = with_c ? sum.block[i].part : zero.part;
         if (from) memcpy(r.block[i].part, from, (size_t)r.block[i].parts * sizeof *from);
     }
     xt_opaque_operand_ operand[2];
-    operand[0] = xt_opaque_operand_of_(x, &d->left, CM_OPAQUE_B);
-    operand[1] = xt_opaque_operand_of_(x, &d->right, CM_OPAQUE_A);
+    operand[0] = xt_opaque_operand_of_(x, left, CM_OPAQUE_B);
+    operand[1] = xt_opaque_operand_of_(x, xt_vector_(x, n->operand[XT_MMA_RIGHT_]), CM_OPAQUE_A);
     for (int i = 0; i < r.dist.rounds[0]; i++)
         for (int j = 0; j < r.dist.rounds[1]; j++)
-            for (int k = 0; k < d->left.dist.data[1] && spe_ok(&x->m); k += s->k)
-                xt_opaque_step_(x, d, operand, &r, s, i, j, k);
+            for (int k = 0; k < left->dist.data[1] && spe_ok(&x->m); k += s->k)
+                xt_opaque_step_(x, operand, &r, s, i, j, k);
     xt_define_vec_(x, n->result, r);
 }
 

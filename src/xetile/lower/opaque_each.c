@@ -66,19 +66,18 @@ static xt_vec xt_opaque_operand_as_(xt_ctx *x, const xt_vec *v)
 /* Writes an element-wise operation on the device's matrices, part by part. */
 XE_FN_ void xt_write_opaque_each_(xt_ctx *x, const xt_node_ *n)
 {
-    const xt_vectors_ *d = n->vectors;
-    int count = xt_operand_count_(d);
-    xt_vec r = xt_opaque_vec_(x, &xt_value_at_(x, n->result)->now.vec), v[3];
-    for (int j = 0; j < count; j++) v[j] = xt_opaque_operand_as_(x, &d->v[j]);
+    int count = n->operands, from = (int)xt_vector_(x, n->operand[0])->type;
+    xt_vec r = xt_opaque_vec_(x, xt_vector_(x, n->result)), v[3];
+    for (int j = 0; j < count; j++) v[j] = xt_opaque_operand_as_(x, xt_vector_(x, n->operand[j]));
     for (int i = 0; i < r.blocks; i++)
         for (int p = 0; p < r.block[i].parts && spe_ok(&x->m); p++) {
             spe_id part[3] = {0, 0, 0};
             for (int j = 0; j < count; j++) part[j] = v[j].block[i].part[p];
-            if (!xt_is_opaque_instruction_(n))
+            if (!xt_is_opaque_instruction_(x, n))
                 part[0] = xt_by_component_(x, n, count, part, xt_opaque_component_);
             else if (n->op == XT_OP_BINARY_VECTOR_)
-                part[0] = xt_emit_arith_(&x->m, n->kind, d->type, part[0], part[1]);
-            else if (d->type != (int)d->v[0].type)
+                part[0] = xt_emit_arith_(&x->m, n->kind, n->type, part[0], part[1]);
+            else if (n->type != from)
                 part[0] = spe_fconvert(&x->m, cm_part_type(&x->cm, &r.block[i].layout, 0), part[0]);
             r.block[i].part[p] = part[0];
         }
@@ -133,8 +132,8 @@ static spe_id xt_opaque_reduced_(xt_ctx *x, const xt_node_ *n, const xt_opaque_s
 XE_FN_ void xt_write_opaque_reduce_(xt_ctx *x, const xt_node_ *n)
 {
     enum { MOST = sizeof x->opaque_box / sizeof *x->opaque_box };
-    xt_vec v = xt_now_as_(x, &n->move->v, CM_OPAQUE_ACC);
-    xt_vec r = xt_opaque_vec_(x, &xt_value_at_(x, n->result)->now.vec);
+    xt_vec v = xt_now_as_(x, xt_vector_(x, n->operand[XT_MOVE_VEC_]), CM_OPAQUE_ACC);
+    xt_vec r = xt_opaque_vec_(x, xt_vector_(x, n->result));
     if (!v.blocks || !r.blocks) return;
     const cm_layout l = v.block[0].layout;
     xt_opaque_strip_ s = xt_opaque_strip_of_(x, &l);
@@ -158,8 +157,8 @@ XE_FN_ void xt_write_opaque_reduce_(xt_ctx *x, const xt_node_ *n)
 /* Writes a broadcast of a column, whose matrices have it in each of their columns already. */
 XE_FN_ void xt_write_opaque_broadcast_(xt_ctx *x, const xt_node_ *n)
 {
-    xt_vec v = xt_now_as_(x, &n->move->v, CM_OPAQUE_ACC);
-    xt_vec r = xt_opaque_vec_(x, &xt_value_at_(x, n->result)->now.vec);
+    xt_vec v = xt_now_as_(x, xt_vector_(x, n->operand[XT_MOVE_VEC_]), CM_OPAQUE_ACC);
+    xt_vec r = xt_opaque_vec_(x, xt_vector_(x, n->result));
     if (!v.blocks || !r.blocks) return;
     const cm_layout l = r.block[0].layout;
     for (int round0 = 0; round0 < r.dist.rounds[0]; round0++)

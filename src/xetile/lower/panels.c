@@ -24,9 +24,9 @@ static xt_panel_copy_ xt_panel_copy_of_(const xt_panel_ *p, bool inner)
 }
 
 /* Does the panel's loop move the tile along this dimension? */
-static bool xt_panel_moves_(const xt_panel_ *p, int dim)
+static bool xt_panel_moves_(xt_ctx *x, const xt_panel_ *p, int dim)
 {
-    return p->loop && xt_advances_(p->from, p->loop, dim, (int)p->loop->step.integer);
+    return p->loop && xt_advances_(x, p->from, p->loop, dim, (int)xt_number_(x, p->loop->step)->integer);
 }
 
 /* How many lines below a lane's first burst another is, if that is the same for all lanes; else 0. */
@@ -113,7 +113,7 @@ static spe_id xt_panel_needs_no_zeros_(xt_ctx *x, const xt_panel_ *p, const xt_p
     spe_module *m = &x->m;
     spe_id yes = spe_const_bool(m, true), all = yes;
     for (int dim = 0; dim < 2 && !t->inside; dim++) {
-        if (copy->inner && (p->ends_unseen || xt_panel_moves_(p, dim))) continue;
+        if (copy->inner && (p->ends_unseen || xt_panel_moves_(x, p, dim))) continue;
         spe_id one = xt_panel_inside_(x, t, dim, t->dist.shape[dim]);
         all = all == yes ? one : spe_land(m, all, one);
     }
@@ -184,11 +184,11 @@ static spe_id xt_panel_inner_block_(xt_ctx *x, const xt_panel_ *p, const xt_pane
     int inner = xt_inner_(t), bytes = xt_bytes_(t->type), down = xt_panel_down_(x, p, copy, i);
     spe_id in_block = spe_u32(m, (uint32_t)(XT_VECTOR_ / bytes)), size = spe_i32(m, bytes), four = spe_u32(m, 4);
     spe_id pitch = spe_udiv(m, xt_index_id_(x, &t->pitch), in_block);
-    if (down && xt_panel_moves_(p, !inner)) return spe_iadd(m, *first, spe_imul(m, pitch, spe_i32(m, down)));
+    if (down && xt_panel_moves_(x, p, !inner)) return spe_iadd(m, *first, spe_imul(m, pitch, spe_i32(m, down)));
     xt_panel_unit_ u = xt_panel_unit_of_(x, p, copy, i);
     xt_panel_position_ at = xt_panel_position_of_(x, t, &u);
     at.along = spe_sar(m, spe_imul(m, at.along, size), four);
-    if (xt_panel_moves_(p, inner)) {
+    if (xt_panel_moves_(x, p, inner)) {
         at.line = spe_math2(m, SPE_UMIN, at.line, xt_panel_last_(x, xt_lines_id_(x, t)));
     } else {
         spe_id last = xt_panel_last_(x, xt_index_id_(x, &t->shape[inner]));
@@ -414,8 +414,7 @@ static xt_panel_ *xt_panel_at_(xt_ctx *x, int i) { return (xt_panel_ *)x->panels
 /* Loads all of this subgroup's matrices of a panel, whose place in local memory is then free. */
 static void xt_hold_panel_(xt_ctx *x, const xt_panel_ *p, uint32_t id)
 {
-    xt_vec v = xt_value_at_(x, id)->now.vec;
-    v = xt_opaque_like_(x, &v, p->use);
+    xt_vec v = xt_opaque_like_(x, xt_vector_(x, id), p->use);
     for (xt_block_ b = xt_blocks_(x, &v.dist); v.blocks && xt_next_block_(&b);) {
         cm_matrix *a = &v.block[b.i];
         int across = a->parts ? a->layout.rows / a->layout.size_i : 1;
@@ -480,8 +479,8 @@ static spe_id xt_panels_aligned_(xt_ctx *x, const xt_frame_ *f)
         const xt_panel_ *p = xt_panel_at_(x, i);
         if (p->loop != f) continue;
         xt_tile t = xt_group_tile_(x, p->from);
-        bool along = xt_panel_moves_(p, xt_inner_(&t));
-        if (along && f->step.integer * xt_bytes_(t.type) % XT_VECTOR_) return spe_const_bool(m, false);
+        bool along = xt_panel_moves_(x, p, xt_inner_(&t));
+        if (along && xt_number_(x, f->step)->integer * xt_bytes_(t.type) % XT_VECTOR_) return spe_const_bool(m, false);
         all = spe_land(m, all, xt_panel_aligned_(x, &t));
     }
     return all;
@@ -491,12 +490,13 @@ static spe_id xt_panels_aligned_(xt_ctx *x, const xt_frame_ *f)
 static spe_id xt_panels_inner_end_(xt_ctx *x, const xt_frame_ *f, spe_id from, spe_id to)
 {
     spe_module *m = &x->m;
-    spe_id some = xt_panels_aligned_(x, f), step = spe_i32(m, (int32_t)f->step.integer), most = spe_isub(m, to, from);
+    const int32_t by = (int32_t)xt_number_(x, f->step)->integer;
+    spe_id some = xt_panels_aligned_(x, f), step = spe_i32(m, by), most = spe_isub(m, to, from);
     for (int i = 0; i < x->panels.count; i++) {
         const xt_panel_ *p = xt_panel_at_(x, i);
         if (p->loop != f) continue;
         xt_tile t = xt_group_tile_(x, p->from);
-        int dim = xt_panel_moves_(p, 0) ? 0 : 1;
+        int dim = xt_panel_moves_(x, p, 0) ? 0 : 1;
         int size = t.dist.shape[dim];
         spe_id inside = xt_panel_inside_(x, &t, dim, size), left = xt_panel_left_(x, &t, dim, size);
         spe_id others = spe_udiv(m, left, step);
@@ -511,7 +511,7 @@ static xt_tile xt_panel_later_(xt_ctx *x, const xt_panel_ *p, spe_id by)
 {
     xt_tile t = xt_group_tile_(x, p->from);
     for (int i = 0; i < 2; i++) {
-        if (!xt_panel_moves_(p, i)) continue;
+        if (!xt_panel_moves_(x, p, i)) continue;
         t.offset[i] = xt_scalar_(CM_I32, spe_iadd(&x->m, t.offset[i].id, by), 1);
     }
     return t;
@@ -557,7 +557,7 @@ XE_FN_ spe_id xt_panels_enter_(xt_ctx *x, xt_frame_ *f, spe_id from, spe_id to)
 XE_FN_ void xt_panels_iterate_(xt_ctx *x, const xt_frame_ *f, spe_id to)
 {
     spe_module *m = &x->m;
-    spe_id by = spe_i32(m, (int32_t)f->step.integer), next = spe_iadd(m, f->iteration, by);
+    spe_id by = spe_i32(m, (int32_t)xt_number_(x, f->step)->integer), next = spe_iadd(m, f->iteration, by);
     xt_panels_carry_(x, f, false);
     for (int i = 0; i < x->panels.count; i++) {
         xt_panel_ *p = xt_panel_at_(x, i);

@@ -38,14 +38,14 @@ static void xt_fewest_fetches_(xt_ctx *x, xt_tile *t)
     xt_remark_(x, "other pieces than the map's: fewer messages per subgroup");
 }
 
-static void xt_prefetch_alone_(xt_ctx *x, const xt_prefetch_desc_ *d)
+static void xt_prefetch_alone_(xt_ctx *x, const xt_node_ *n)
 {
-    xt_tile t = xt_now_tile_(x, &d->tile);
+    xt_tile t = xt_now_tile_(x, xt_accessed_(x, n));
     if (t.dist.subgroups > 1 && xt_by_block2d_(x, &t)) xt_fewest_fetches_(x, &t);
     for (xt_block_ b = xt_blocks_(x, &t.dist); t.step == 1 && xt_next_block_(&b);) {
         cm_mem mem = xt_mem_(x, &t, &b, XT_FETCHED_);
         mem.ptr = t.base.id; /* for messages that share no payload, on any side of an XT_IF */
-        cm_prefetch(&x->cm, b.cols, b.rows, xt_storage_type_(t.type), &mem, xt_prefetch_levels_[d->locality]);
+        cm_prefetch(&x->cm, b.cols, b.rows, xt_storage_type_(t.type), &mem, xt_prefetch_levels_[*n->locality]);
     }
 }
 
@@ -53,12 +53,12 @@ static void xt_prefetch_alone_(xt_ctx *x, const xt_prefetch_desc_ *d)
 static bool xt_may_share_(xt_ctx *x, const xt_tile *t)
 {
     const xt_plan_tile_ *p = xt_plan_tile_at_(x, t->number);
-    const xt_index *at = &p->of->given.offset;
     spe_id ids[XT_COMPONENTS_];
-    const xt_tile *matrix = &p->of->matrix;
-    const xt_val *needed[] = {&p->of->given.base, &matrix->shape[0], &matrix->shape[1],
-                             &matrix->pitch,     &at->at[0],        &at->at[1]};
-    if (t->dist.subgroups < 2 || at->count != 2 || !xt_by_block2d_(x, t)) return false;
+    const xt_tile *matrix = xt_tile_(x, p->of->operand[XT_INIT_MATRIX_]);
+    const xt_val *needed[] = {xt_number_(x, p->of->operand[XT_INIT_BASE_]), &matrix->shape[0], &matrix->shape[1],
+                             &matrix->pitch, xt_given_(x, p->of, XT_GIVEN_OFFSET_, 0),
+                             xt_given_(x, p->of, XT_GIVEN_OFFSET_, 1)};
+    if (t->dist.subgroups < 2 || p->of->type != 2 || !xt_by_block2d_(x, t)) return false;
     for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
         if (!xt_is_hoistable_(x, needed[i])) return false;
     xt_tile_ids_(x, t, ids);
@@ -100,7 +100,8 @@ static spe_id xt_share_start_(xt_ctx *x, const xt_share_ *s, int which, spe_id n
     int dim = down ? 1 - xt_inner_(t) : xt_inner_(t), size = down ? s->down : s->across;
     spe_id row = spe_u32(m, (uint32_t)(t->dist.shape[xt_inner_(t)] / s->across));
     spe_id place = down ? spe_udiv(m, number, row) : spe_umod(m, number, row);
-    spe_id origin = xt_emit_hoisted_(x, &xt_plan_tile_at_(x, t->number)->of->given.offset.at[dim], CM_I32);
+    const xt_val *at = xt_given_(x, xt_plan_tile_at_(x, t->number)->of, XT_GIVEN_OFFSET_, dim);
+    spe_id origin = xt_emit_hoisted_(x, at, CM_I32);
     return spe_iadd(m, origin, spe_imul(m, place, spe_i32(m, size)));
 }
 
@@ -138,7 +139,7 @@ static xt_shared_ xt_share_surface_(xt_ctx *x, const xt_share_ *s)
     number = xt_share_number_(x, s, &r, &first);
     for (int i = 0; i < 2; i++) {
         const xt_plan_tile_ *p = xt_plan_tile_at_(x, s->tile[i].number);
-        const xt_tile *t = &p->of->matrix;
+        const xt_tile *t = xt_tile_(x, p->of->operand[XT_INIT_MATRIX_]);
         id[i][0] = xt_emit_base_(x, p);
         id[i][1] = spe_imul(m, xt_emit_hoisted_(x, &t->shape[xt_inner_(t)], CM_I32), bytes);
         id[i][2] = xt_emit_hoisted_(x, &t->shape[1 - xt_inner_(t)], CM_I32);
@@ -183,18 +184,18 @@ static void xt_prefetch_both_(xt_ctx *x, const xt_share_ *s, int locality)
 
 XE_FN_ void xt_write_prefetch_tile_(xt_ctx *x, const xt_node_ *n)
 {
-    const xt_prefetch_desc_ *d = n->prefetch, *next;
+    const xt_tile *t = xt_accessed_(x, n), *next;
     xt_share_ s;
-    if (d->tile.base.local) return;
-    if (x->block2d && x->at + 1 < x->nodes.count && n[1].op == XT_OP_PREFETCH_TILE_ && xt_may_share_(x, &d->tile)) {
-        next = n[1].prefetch;
-        if (!next->tile.base.local && next->locality == d->locality && xt_may_share_(x, &next->tile) &&
-            xt_share_init_(&s, &d->tile, &next->tile)) {
+    if (t->base.local) return;
+    if (x->block2d && x->at + 1 < x->nodes.count && n[1].op == XT_OP_PREFETCH_TILE_ && xt_may_share_(x, t)) {
+        next = xt_accessed_(x, &n[1]);
+        if (!next->base.local && *n[1].locality == *n->locality && xt_may_share_(x, next) &&
+            xt_share_init_(&s, t, next)) {
             xt_remark_(x, "with the next one: each by some of the subgroups, with one message per subgroup");
-            xt_prefetch_both_(x, &s, d->locality);
+            xt_prefetch_both_(x, &s, *n->locality);
             x->at++;
             return;
         }
     }
-    xt_prefetch_alone_(x, d);
+    xt_prefetch_alone_(x, n);
 }

@@ -18,35 +18,21 @@ static cm_matrix xt_scales_(xt_ctx *x, const xt_vec *v, int dim, const int at[4]
 }
 
 /* A block of the result. In coopmatrix.h, b is the left operand and a the right one. */
-static cm_matrix xt_scaled_block_(xt_ctx *x, const xt_mma_desc_ *mma, const xt_grid_ *ga, const xt_grid_ *gb,
+static cm_matrix xt_scaled_block_(xt_ctx *x, const xt_vec *v, const xt_grid_ *ga, const xt_grid_ *gb,
                                   const int at[4], cm_type type, const cm_matrix *c)
 {
-    const xt_scaled_desc_ *d = (const xt_scaled_desc_ *)mma; /* begins with it */
-    const int per = d->mma.left.type == CM_E2M1 ? 2 : 1;
+    const int per = v[XT_MMA_LEFT_].type == CM_E2M1 ? 2 : 1;
     cm_matrix sum = XT_ZERO_;
     for (int k = 0; k < ga->cut[1].n; k++) {
         const int first = ga->cut[1].at[k] * per / CM_SCALED, n = ga->cut[1].size[k] * per / CM_SCALED;
-        const cm_matrix *left = &d->mma.right.block[xt_block_number_(gb, 0, at[1], k, at[3])];
-        const cm_matrix *right = &d->mma.left.block[xt_block_number_(ga, at[0], 0, at[2], k)];
-        cm_matrix scales_a = xt_scales_(x, &d->scale_a, 1, at, first, n);
-        cm_matrix scales_b = xt_scales_(x, &d->scale_b, 0, at, first, n);
+        const cm_matrix *left = &v[XT_MMA_RIGHT_].block[xt_block_number_(gb, 0, at[1], k, at[3])];
+        const cm_matrix *right = &v[XT_MMA_LEFT_].block[xt_block_number_(ga, at[0], 0, at[2], k)];
+        cm_matrix scales_a = xt_scales_(x, &v[XT_MMA_SCALE_A_], 1, at, first, n);
+        cm_matrix scales_b = xt_scales_(x, &v[XT_MMA_SCALE_B_], 0, at, first, n);
         const cm_scales scales = {&scales_b, &scales_a};
         sum = cm_mul_add_scaled(&x->cm, type, left, right, k ? &sum : c, &scales);
     }
     return sum;
 }
 
-XE_FN_ void xt_write_tile_mma_scaled_(xt_ctx *x, const xt_node_ *node)
-{
-    xt_scaled_desc_ d = *node->scaled;
-    const bool with_c = d.mma.sum.magic != 0;
-    xt_vec r = xt_make_vec_(x, node);
-    if (with_c) d.mma.sum = xt_now_as_(x, &d.mma.sum, CM_ACC);
-    d.mma.left = xt_now_as_(x, &d.mma.left, CM_B);
-    d.mma.right = xt_now_as_(x, &d.mma.right, CM_A);
-    d.scale_a = xt_now_as_(x, &d.scale_a, CM_ACC);
-    d.scale_b = xt_now_as_(x, &d.scale_b, CM_ACC);
-    if (r.blocks && d.scale_a.blocks && d.scale_b.blocks)
-        xt_emit_mma_(x, &d.mma, with_c, &r, xt_scaled_block_);
-    xt_define_vec_(x, node->result, r);
-}
+XE_FN_ void xt_write_tile_mma_scaled_(xt_ctx *x, const xt_node_ *n) { xt_write_product_(x, n, xt_scaled_block_); }

@@ -6,7 +6,7 @@ typedef struct {
     xt_ctx *x;
     xt_field_ f;
     int kind;
-    const xt_move_ *of;
+    const xt_node_ *of;
     int *element; /* element[c * CM_LANES + p]: the element in lane p of component c, -1: none */
     int span;     /* elements of a piece along the dimension */
 } xt_scan_;
@@ -31,17 +31,16 @@ static spe_id xt_scan_neutral_(xt_ctx *x, int kind, int type)
 /* An element's position along the dimension, in its piece. */
 static int xt_scan_at_(const xt_scan_ *s, int element)
 {
-    return (s->of->dim ? element % s->f.cols : element / s->f.cols) % s->span;
+    return (s->of->move->dim ? element % s->f.cols : element / s->f.cols) % s->span;
 }
 
 static bool xt_scan_init_(xt_scan_ *s, xt_ctx *x, const xt_node_ *n)
 {
-    const xt_move_ *of = n->move;
-    xt_vec v = xt_now_vec_(x, &of->v);
+    xt_vec v = xt_now_vec_(x, xt_vector_(x, n->operand[XT_MOVE_VEC_]));
     s->x = x;
     s->kind = n->kind;
-    s->of = of;
-    s->span = v.dist.data[of->dim];
+    s->of = n;
+    s->span = v.dist.data[n->move->dim];
     if (!xt_field_of_(x, &s->f, &v, xt_wide_type_((int)v.type))) return false;
     s->element = (int *)xt_memory_(x, (size_t)s->f.comps * CM_LANES * sizeof *s->element);
     if (!s->element) return false;
@@ -54,7 +53,7 @@ static bool xt_scan_init_(xt_scan_ *s, xt_ctx *x, const xt_node_ *n)
  * those whose element has none. */
 static spe_id xt_scan_before_(const xt_scan_ *s, xt_field_ *f, int c, int by, xt_lanes_ mask[2])
 {
-    int from[XT_LANES_MAX_], step = by * (s->of->dim ? 1 : f->cols);
+    int from[XT_LANES_MAX_], step = by * (s->of->move->dim ? 1 : f->cols);
     mask[0] = mask[1] = 0;
     for (int p = 0; p < s->x->S; p++) {
         int e = s->element[c * CM_LANES + p];
@@ -128,13 +127,13 @@ static bool xt_scan_finish_(xt_scan_ *s, xt_field_ *out)
     spe_id neutral = xt_scan_neutral_(s->x, s->kind, s->f.type);
     xt_field_ carry;
     if (!xt_scan_copy_(s, &s->f, out)) return false;
-    for (int c = 0; s->of->exclusive && c < out->comps; c++) {
+    for (int c = 0; s->of->move->exclusive && c < out->comps; c++) {
         xt_lanes_ mask[2];
         spe_id before = xt_scan_before_(s, &s->f, c, 1, mask);
         out->comp[c] = xt_scan_choose_(s, mask, before, neutral);
     }
-    if (s->of->part.id) {
-        xt_vec v = xt_now_vec_(s->x, &s->of->part);
+    if (s->of->operand[XT_MOVE_PART_]) {
+        xt_vec v = xt_now_vec_(s->x, xt_vector_(s->x, s->of->operand[XT_MOVE_PART_]));
         if (!xt_field_of_(s->x, &carry, &v, s->f.type)) return false;
         for (int c = 0; c < out->comps; c++)
             out->comp[c] = xt_combine_(&s->x->m, s->kind, out->type, carry.comp[c], out->comp[c]);

@@ -77,8 +77,8 @@ static spe_id xt_store_element_(cm_ctx *c, cm_type type, spe_id ptr, spe_id v, v
     return 0;
 }
 
-/* Sets up an access. A base of negative size is empty. t: the tile's current state. */
-static xt_scattered_access_ xt_scattered_init_(xt_ctx *x, const xt_tile *t, const xt_vec *mask)
+/* Sets up an access. A base of negative size is empty. t: the tile's current state. mask: a value, or 0. */
+static xt_scattered_access_ xt_scattered_init_(xt_ctx *x, const xt_tile *t, uint32_t mask)
 {
     spe_module *m = &x->m;
     spe_id n = xt_index_id_(x, &t->shape[1]), zero = spe_i32(m, 0);
@@ -88,7 +88,7 @@ static xt_scattered_access_ xt_scattered_init_(xt_ctx *x, const xt_tile *t, cons
     n = spe_select(m, spe_sgt(m, n, zero), n, zero);
     s.count = spe_sconvert(m, spe_int(m, 64), n);
     s.all = xt_as_use_(x, &t->offsets, CM_ACC);
-    if (mask->magic) s.allowed = xt_now_as_(x, mask, CM_ACC);
+    if (mask) s.allowed = xt_now_as_(x, xt_vector_(x, mask), CM_ACC);
     return s;
 }
 
@@ -103,12 +103,11 @@ static bool xt_scattered_next_(xt_scattered_access_ *s, xt_block_ *b)
 
 XE_FN_ void xt_write_load_gather_(xt_ctx *x, const xt_node_ *n)
 {
-    const xt_gather_desc_ *d = &n->scattered->access;
-    xt_tile t = xt_now_tile_(x, &d->tile);
+    xt_tile t = xt_now_tile_(x, xt_tile_(x, n->operand[XT_ACCESS_TILE_]));
     cm_type storage = xt_storage_type_(t.type);
     xt_vec v = xt_make_vec_(x, n);
-    xt_scattered_access_ s = xt_scattered_init_(x, &t, &d->mask);
-    xt_val padding = xt_padding_(t.type, d->padding);
+    xt_scattered_access_ s = xt_scattered_init_(x, &t, n->operand[XT_ACCESS_MASK_]);
+    xt_val padding = xt_padding_(t.type, n->outside->padding);
     for (xt_block_ b = xt_blocks_(x, &v.dist); v.blocks && xt_scattered_next_(&s, &b);) {
         cm_layout l = cm_layout_for(&x->cm, s.offsets->layout.rows, s.offsets->layout.cols, storage, CM_ACC);
         v.block[b.i] = xt_gather_block_(&s, &l, xt_constant_(x, storage, &padding));
@@ -118,16 +117,16 @@ XE_FN_ void xt_write_load_gather_(xt_ctx *x, const xt_node_ *n)
 }
 
 /* Accesses all blocks; r receives fn's results, unless NULL. */
-XE_FN_ void xt_visit_scattered_(xt_ctx *x, const xt_scattered_ *d, cm_visit_fn fn, void *user, xt_vec *r)
+XE_FN_ void xt_visit_scattered_(xt_ctx *x, const xt_node_ *n, cm_visit_fn fn, void *user, xt_vec *r)
 {
-    xt_tile t = xt_now_tile_(x, &d->access.tile);
-    xt_vec v = xt_now_as_(x, &d->vec, CM_ACC);
-    xt_scattered_access_ s = xt_scattered_init_(x, &t, &d->access.mask);
+    xt_tile t = xt_now_tile_(x, xt_tile_(x, n->operand[XT_ACCESS_TILE_]));
+    xt_vec v = xt_now_as_(x, xt_vector_(x, n->operand[XT_ACCESS_VEC_]), CM_ACC);
+    xt_scattered_access_ s = xt_scattered_init_(x, &t, n->operand[XT_ACCESS_MASK_]);
     for (xt_block_ b = xt_blocks_(x, &v.dist); v.blocks && xt_scattered_next_(&s, &b);)
         xt_visit_block_(&s, &v.block[b.i], fn, user, r ? &r->block[b.i] : NULL);
 }
 
 XE_FN_ void xt_write_store_scatter_(xt_ctx *x, const xt_node_ *n)
 {
-    xt_visit_scattered_(x, n->scattered, xt_store_element_, NULL, NULL);
+    xt_visit_scattered_(x, n, xt_store_element_, NULL, NULL);
 }

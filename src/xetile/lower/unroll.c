@@ -57,8 +57,8 @@ XE_FN_ bool xt_load_unrolled_(xt_ctx *x, const xt_node_ *n, const xt_tile *t, xt
     const xt_frame_ *f = x->unrolled;
     xt_value_ *value = xt_value_at_(x, n->result);
     int k = v->use == CM_B, iteration = f ? f->copy % f->per_load : 0;
-    if (!f || f->per_load == 1 || !xt_by_block2d_(x, t) || !xt_advances_(&n->load->tile, f, k, v->dist.shape[k]) ||
-        !xt_unrolled_fits_(x, v, f->per_load))
+    if (!f || f->per_load == 1 || !xt_by_block2d_(x, t) || !xt_unrolled_fits_(x, v, f->per_load) ||
+        !xt_advances_(x, xt_accessed_(x, n), f, k, v->dist.shape[k]))
         return false;
     if (!iteration) value->unrolled = (cm_matrix *)xt_memory_(x, (size_t)v->blocks * sizeof *v->block);
     for (xt_block_ b = xt_blocks_(x, &v->dist); value->unrolled && v->blocks && xt_next_block_(&b);) {
@@ -77,12 +77,13 @@ XE_FN_ int xt_copies_(xt_ctx *x, const xt_frame_ *f, int most)
     enum { SUM = 8 * 16 * 4, DEEP = 32 }; /* bytes of the sum of a matrix instruction, and of its k */
     size_t products = 0, others = 0;
     int copies = 1;
-    if (f->lo.kind != SPE_INT || f->lo.integer < 0 || f->step.kind != SPE_INT || f->step.integer > 1 << 24) return 1;
+    const xt_val *lo = xt_number_(x, f->lo), *step = xt_number_(x, f->step);
+    if (lo->kind != SPE_INT || lo->integer < 0 || step->kind != SPE_INT || step->integer > 1 << 24) return 1;
     for (const xt_node_ *n = xt_node_at_(x, f->begin + 1); n->op != XT_OP_END_; n++) {
         if (xt_does_(n->op, XT_CHANGES_ | XT_BOUNDS_ | XT_WAITS_)) return 1;
-        const xt_vec *left = n->op == XT_OP_TILE_MMA_ ? &n->mma->left : NULL;
+        const xt_vec *left = n->op == XT_OP_TILE_MMA_ ? xt_vector_(x, n->operand[XT_MMA_LEFT_]) : NULL;
         if (!left && !xt_does_(n->op, XT_COMPUTES_)) continue;
-        size_t size = (xt_vec_bytes_(&xt_value_at_(x, n->result)->now.vec) + SUM - 1) / SUM;
+        size_t size = (xt_vec_bytes_(xt_vector_(x, n->result)) + SUM - 1) / SUM;
         if (left) products += size * (size_t)((left->dist.data[1] * xt_bytes_((int)left->type) + DEEP - 1) / DEEP);
         else others += size;
     }

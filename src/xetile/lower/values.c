@@ -11,7 +11,7 @@ XE_FN_ xt_vec xt_now_vec_(xt_ctx *x, const xt_vec *v)
 {
     xt_vec r = *v;
     const xt_vec *now = &xt_value_at_(x, v->id)->now.vec;
-    if (xt_value_at_(x, v->id)->unmade) xt_make_strips_(x, v);
+    if (xt_value_at_(x, v->id)->unmade) xt_make_strips_(x, v->id);
     r.use = now->use;
     r.blocks = now->blocks;
     r.block = now->block;
@@ -21,8 +21,9 @@ XE_FN_ xt_vec xt_now_vec_(xt_ctx *x, const xt_vec *v)
 XE_FN_ xt_tile xt_now_tile_(xt_ctx *x, const xt_tile *t)
 {
     xt_tile r = *t;
-    xt_val *v;
-    for (int i = 0; (v = xt_tile_scalar_(&r, i)) != NULL; i++) *v = xt_now_(x, v);
+    for (int i = 0; i < 2; i++) r.offset[i] = xt_now_(x, &t->offset[i]), r.shape[i] = xt_now_(x, &t->shape[i]);
+    r.pitch = xt_now_(x, &t->pitch);
+    r.base = xt_now_(x, &t->base);
     if (t->scatter) r.offsets = xt_now_vec_(x, &t->offsets);
     return r;
 }
@@ -38,9 +39,7 @@ XE_FN_ void xt_write_nothing_(xt_ctx *x, const xt_node_ *n) { (void)x, (void)n; 
 
 XE_FN_ void xt_write_same_(xt_ctx *x, const xt_node_ *n)
 {
-    xt_vec now = xt_now_vec_(x, &n->move->part);
-    memcpy(now.inner, xt_value_at_(x, n->result)->now.vec.inner, sizeof now.inner);
-    xt_define_vec_(x, n->result, now);
+    xt_define_vec_(x, n->result, xt_now_vec_(x, xt_vector_(x, n->operand[XT_MOVE_PART_])));
 }
 
 /* Sets the text that xt_print adds to the current node. */

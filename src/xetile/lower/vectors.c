@@ -75,7 +75,7 @@ XE_FN_ void xt_write_piece_offset_(xt_ctx *x, const xt_node_ *n)
 /* A node's vector, in its chosen layout, with blocks allocated. */
 XE_FN_ xt_vec xt_make_vec_(xt_ctx *x, const xt_node_ *n)
 {
-    xt_vec v = xt_value_at_(x, n->result)->now.vec;
+    xt_vec v = *xt_vector_(x, n->result);
     xt_grid_ g;
     v.use = xt_lane_layout_(x, n->result);
     xt_grid_init_(x, &g, &v.dist);
@@ -122,8 +122,8 @@ XE_FN_ xt_vec xt_as_use_(xt_ctx *x, const xt_vec *v, cm_use use)
 /* The number of XT_SPLAT, in the vector's storage type. */
 static spe_id xt_splat_scalar_(xt_ctx *x, const xt_node_ *n)
 {
-    const xt_val *number = &n->splat->number;
-    cm_type storage = xt_storage_type_(xt_value_at_(x, n->result)->now.vec.type);
+    const xt_val *number = xt_number_(x, n->operand[0]);
+    cm_type storage = xt_storage_type_(xt_vector_(x, n->result)->type);
     spe_id scalar = xt_now_id_(x, number, (int)storage);
     if (number->kind == SPE_SCALAR && number->type != (int)storage) scalar = cm_from_arith(&x->cm, storage, scalar);
     return scalar;
@@ -193,10 +193,13 @@ XE_FN_ void xt_write_iota_(xt_ctx *x, const xt_node_ *n)
 }
 
 /* Puts the numbers in a constant array of the module. */
-static spe_id xt_emit_table_(xt_ctx *x, cm_type storage, const xt_val *numbers, int n)
+static spe_id xt_emit_table_(xt_ctx *x, cm_type storage, const xt_table_of_ *t, int n)
 {
     spe_id *ids = (spe_id *)xt_memory_(x, (size_t)n * sizeof *ids);
-    for (int i = 0; ids && i < n; i++) ids[i] = xt_constant_(x, (int)storage, &numbers[i]);
+    for (int i = 0; ids && i < n; i++) {
+        xt_val v = t->reals ? spe_val_real(t->reals[i]) : spe_val_int(t->integers[i]);
+        ids[i] = xt_constant_(x, (int)storage, &v);
+    }
     if (!ids) return 0;
     spe_id array = spe_array(&x->m, xt_spe_type_(x, (int)storage), (uint32_t)n);
     return spe_global_var(&x->m, SPE_StorageClassUniformConstant, array,
@@ -227,10 +230,10 @@ static cm_matrix xt_table_block_(xt_ctx *x, const xt_vec *r, const xt_block_ *b,
 
 XE_FN_ void xt_write_table_(xt_ctx *x, const xt_node_ *n)
 {
-    const xt_table_of_ *t = (const xt_table_of_ *)n->desc;
+    const xt_table_of_ *t = n->table;
     xt_vec r = xt_make_vec_(x, n);
     if (!*t->array)
-        *t->array = xt_emit_table_(x, xt_storage_type_(r.type), t->numbers, r.dist.shape[0] * r.dist.shape[1]);
+        *t->array = xt_emit_table_(x, xt_storage_type_(r.type), t, r.dist.shape[0] * r.dist.shape[1]);
     for (xt_block_ b = xt_blocks_(x, &r.dist); r.blocks && xt_next_block_(&b);)
         r.block[b.i] = xt_table_block_(x, &r, &b, *t->array);
     xt_define_vec_(x, n->result, xt_finish_vec_(x, r));

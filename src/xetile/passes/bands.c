@@ -7,20 +7,26 @@ XE_ONCE_
 static const xt_tile *xt_addressed_(xt_ctx *x, int i)
 {
     const xt_node_ *n = xt_node_at_(x, i);
-    if (n->op == XT_OP_ATOMIC_RMW_ && !n->scattered->access.tile.scatter) return &n->scattered->access.tile;
-    const xt_load_desc_ *d = n->op == XT_OP_TRANSPOSE_ ? xt_loaded_(x, &n->move->v, i) : NULL;
-    return d ? &d->tile : NULL;
+    if (n->op == XT_OP_TRANSPOSE_) return xt_loaded_(x, n->operand[XT_MOVE_VEC_], i);
+    const xt_tile *t = n->op == XT_OP_ATOMIC_RMW_ ? xt_tile_(x, n->operand[XT_ACCESS_TILE_]) : NULL;
+    return t && !t->scatter ? t : NULL;
 }
 
 /* Does a tile consist of bands? Elements outside are not tested, and its class has no other member. */
 static bool xt_has_bands_(xt_ctx *x, const xt_plan_tile_ *p)
 {
-    const xt_tile *t = &p->of->tile;
-    int bytes = xt_bytes_(t->type), count = p->of->given.shape.count;
-    return t->inside && t->step == 1 && !t->column_major && (bytes == 2 || bytes == 4) && count == 2 &&
+    const xt_tile *t = xt_tile_(x, p->of->result);
+    int bytes = xt_bytes_(t->type);
+    return t->inside && t->step == 1 && !t->column_major && (bytes == 2 || bytes == 4) && p->of->type == 2 &&
            !p->shared_addresses && t->shape[0].kind == SPE_INT && t->pitch.kind == SPE_INT &&
            t->pitch.integer % x->S == 0 && t->pitch.integer > x->S && t->dist.data[1] % x->S == 0 &&
            p->align[1] % x->S == 0;
+}
+
+static bool xt_has_base_(xt_ctx *x, const xt_node_ *init, uint32_t array)
+{
+    const xt_val *base = xt_number_(x, init->operand[XT_INIT_BASE_]);
+    return base->kind == SPE_POINTER && base->id == array;
 }
 
 static void xt_find_band_(xt_ctx *x, const xt_node_ *array)
@@ -29,8 +35,8 @@ static void xt_find_band_(xt_ctx *x, const xt_node_ *array)
     int uses = xt_value_at_(x, array->result)->uses;
     for (int i = 0; i < x->tiles.count; i++) {
         const xt_plan_tile_ *p = xt_plan_tile_at_(x, i);
-        const xt_tile *t = &p->of->tile;
-        if (p->of->given.base.kind != SPE_POINTER || p->of->given.base.id != array->result) continue;
+        const xt_tile *t = xt_tile_(x, p->of->result);
+        if (!xt_has_base_(x, p->of, array->result)) continue;
         if (!first) first = t;
         if (!xt_has_bands_(x, p) || t->shape[0].integer != first->shape[0].integer ||
             t->pitch.integer != first->pitch.integer)
@@ -40,8 +46,7 @@ static void xt_find_band_(xt_ctx *x, const xt_node_ *array)
     if (!first || uses || first->shape[0].integer * first->pitch.integer > array->local->elements) return;
     for (int i = 0; i < x->tiles.count; i++) {
         xt_plan_tile_ *p = xt_plan_tile_at_(x, i);
-        if (p->of->given.base.kind == SPE_POINTER && p->of->given.base.id == array->result)
-            p->band = (int)first->shape[0].integer * x->S;
+        if (xt_has_base_(x, p->of, array->result)) p->band = (int)first->shape[0].integer * x->S;
     }
 }
 

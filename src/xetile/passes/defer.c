@@ -2,19 +2,17 @@
 #include "../internal.h"
 
 /* Defers a vector until the store at a node, if only straight-line code is in between. */
-static void xt_defer_(xt_ctx *x, const xt_vec *v, int store)
+static void xt_defer_(xt_ctx *x, uint32_t id, int store)
 {
-    xt_value_ *value = xt_value_at_(x, v->id);
+    xt_value_ *value = xt_value_at_(x, id);
     const xt_node_ *n = xt_node_at_(x, value->node);
-    const xt_vectors_ *d = n->vectors;
-    if (value->deferred || !xt_does_(n->op, XT_EACH_) || xt_layout_(x, v->id) != CM_ACC)
-        return;
+    if (value->deferred || !xt_does_(n->op, XT_EACH_) || xt_layout_(x, id) != CM_ACC) return;
     for (int i = value->node; i < store; i++)
         if (xt_does_(xt_node_at_(x, i)->op, XT_BOUNDS_)) return;
-    for (int i = 0; i < xt_operand_count_(d); i++)
-        if (xt_layout_(x, d->v[i].id) != CM_ACC) return;
+    for (int i = 0; i < n->operands; i++)
+        if (xt_layout_(x, n->operand[i]) != CM_ACC) return;
     value->deferred = true;
-    for (int i = 0; i < xt_operand_count_(d); i++) xt_defer_(x, &d->v[i], store);
+    for (int i = 0; i < n->operands; i++) xt_defer_(x, n->operand[i], store);
 }
 
 /* A pass: vectors stored by 2D block messages are computed strip by strip at the store, along with their element-wise
@@ -24,7 +22,7 @@ XE_FN_ void xt_find_deferred_(xt_ctx *x)
 {
     for (int i = 0; i < x->nodes.count && spe_ok(&x->m); i++) {
         const xt_node_ *n = xt_node_at_(x, i);
-        const xt_scattered_ *d = n->scattered;
-        if (n->op == XT_OP_STORE_TILE_ && !xt_why_not_block2d_(x, &d->access.tile)) xt_defer_(x, &d->vec, i);
+        if (n->op == XT_OP_STORE_TILE_ && !xt_why_not_block2d_(x, xt_accessed_(x, n)))
+            xt_defer_(x, n->operand[XT_ACCESS_VEC_], i);
     }
 }

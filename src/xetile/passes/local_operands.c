@@ -48,10 +48,10 @@ static bool xt_stage_fills_(const xt_stage_ *s, const xt_dist *d)
 }
 
 /* Is it a conversion of f32 to 16-bit floats? */
-static bool xt_stage_converts_(const xt_node_ *n)
+static bool xt_stage_converts_(xt_ctx *x, const xt_node_ *n)
 {
-    const xt_vectors_ *d = n->vectors;
-    return n->op == XT_OP_CAST_VECTOR_ && d->v[0].type == CM_F32 && (d->type == CM_F16 || d->type == CM_BF16);
+    return n->op == XT_OP_CAST_VECTOR_ && (n->type == CM_F16 || n->type == CM_BF16) &&
+           xt_vector_(x, n->operand[0])->type == CM_F32;
 }
 
 /* The tile of a node that is a load, or the transpose or conversion of one; NULL if it is not, or if elements outside
@@ -59,11 +59,9 @@ static bool xt_stage_converts_(const xt_node_ *n)
 static const xt_tile *xt_stage_from_(xt_ctx *x, int node)
 {
     const xt_node_ *n = xt_node_at_(x, node);
-    const xt_load_desc_ *d = n->load;
-    if (n->op == XT_OP_TRANSPOSE_) d = xt_loaded_(x, &n->move->v, node);
-    else if (xt_stage_converts_(n)) d = xt_loaded_(x, &n->vectors->v[0], node);
-    else if (n->op != XT_OP_LOAD_TILE_) return NULL;
-    return d && d->padding == 0 && d->border == XT_BORDER_PADDING ? &d->tile : NULL;
+    if (n->op == XT_OP_TRANSPOSE_ || xt_stage_converts_(x, n)) return xt_loaded_(x, n->operand[0], node);
+    bool zero = n->op == XT_OP_LOAD_TILE_ && n->outside->padding == 0 && n->outside->border == XT_BORDER_PADDING;
+    return zero ? xt_accessed_(x, n) : NULL;
 }
 
 /* Divides k into slices, each multiplied after the other; or copies `parts` iterations of a loop, each with all of k.
@@ -72,7 +70,7 @@ static bool xt_stage_divide_(xt_ctx *x, xt_stage_ *s, int slices, int parts)
 {
     xt_dist *d = &s->dist;
     int k = s->use == CM_B, elements;
-    *d = xt_value_at_(x, xt_node_at_(x, s->node)->result)->now.vec.dist;
+    *d = xt_vector_(x, xt_node_at_(x, s->node)->result)->dist;
     d->shape[k] /= slices;
     d->data[k] /= slices;
     s->slices = slices;
@@ -111,20 +109,20 @@ static bool xt_stage_init_(xt_ctx *x, int node, const xt_tile *to, xt_stage_ *s)
     const xt_node_ *n = xt_node_at_(x, node);
     const xt_tile *t = xt_stage_from_(x, node), *m;
     if (!t) return false;
-    cm_type type = xt_storage_type_(xt_value_at_(x, n->result)->now.vec.type);
+    cm_type type = xt_storage_type_(xt_vector_(x, n->result)->type);
     memset(s, 0, sizeof *s);
     if (!cm_has_dpas(&x->target, cm_product_row(type, type))) return false;
     s->node = node;
     s->from = t;
     s->to = to;
     s->transposed = n->op == XT_OP_TRANSPOSE_;
-    s->converts = xt_stage_converts_(n);
+    s->converts = xt_stage_converts_(x, n);
     s->type = type;
-    s->loaded = s->transposed ? n->move->v.id : s->converts ? n->vectors->v[0].id : n->result;
+    s->loaded = s->transposed || s->converts ? n->operand[0] : n->result;
     s->use = to ? (to->column_major ? CM_A : CM_B) : xt_layout_(x, n->result);
     if (s->use == CM_ACC && xt_bytes_((int)type) == 2) s->use = CM_B; /* rearranged within lanes */
     const xt_plan_tile_ *p = xt_plan_tile_at_(x, xt_tile_root_(x, t->number));
-    m = &xt_plan_tile_at_(x, t->number)->of->matrix;
+    m = xt_tile_(x, xt_plan_tile_at_(x, t->number)->of->operand[XT_INIT_MATRIX_]);
     if (s->use == CM_ACC || t->base.local || t->step != 1 || n->divergence > 0 || p->differs_by_subgroup ||
         (x->subgroups > 1 && !t->dist.subgroups) || !xt_is_hoistable_(x, &m->shape[0]) ||
         !xt_is_hoistable_(x, &m->shape[1]) || !xt_is_hoistable_(x, &m->pitch))
@@ -167,7 +165,8 @@ static int xt_stage_room_(const xt_ctx *x)
  * another barrier if the load repeats. Without room for it, it uses the scratch memory. */
 static int xt_stage_add_(xt_ctx *x, xt_stage_ *s, const xt_frame_ *f, int before)
 {
-    int64_t step = f && f->step.kind == SPE_INT ? f->step.integer : 0;
+    const xt_val *by = f ? xt_number_(x, f->step) : NULL;
+    int64_t step = by && by->kind == SPE_INT ? by->integer : 0;
     s->loop = f && f->op == XT_OP_FOR_ && s->slices == 1 ? f : NULL;
     s->again = f || s->slices > 1;
     s->buffers = s->subgroups > 1 && s->parts == 1 && (s->slices > 1 || (s->loop && !(step & (step - 1)))) ? 2 : 1;
@@ -187,9 +186,10 @@ static int xt_stage_add_(xt_ctx *x, xt_stage_ *s, const xt_frame_ *f, int before
 static void xt_stage_mix_(xt_ctx *x)
 {
     for (int i = 0; i < x->nodes.count; i++) {
-        const xt_mma_desc_ *d = xt_node_at_(x, i)->mma;
-        if (xt_node_at_(x, i)->op != XT_OP_TILE_MMA_) continue;
-        const xt_value_ *v = xt_value_at_(x, d->left.id), *w = xt_value_at_(x, d->right.id);
+        const xt_node_ *n = xt_node_at_(x, i);
+        if (n->op != XT_OP_TILE_MMA_) continue;
+        const xt_value_ *v = xt_value_at_(x, n->operand[XT_MMA_LEFT_]);
+        const xt_value_ *w = xt_value_at_(x, n->operand[XT_MMA_RIGHT_]);
         if (!v->stage || !w->stage || v->uses != 1 || w->uses != 1) continue;
         xt_stage_ *a = xt_stage_at_(x, v->stage - 1), *b = xt_stage_at_(x, w->stage - 1);
         if ((a->along_k && b->along_k) || a->converts || b->converts || a->parts != b->parts) continue;
@@ -228,14 +228,15 @@ static void xt_list_stages_(xt_ctx *x, spe_list *plans)
  * its part of the product. */
 static void xt_slice_product_(xt_ctx *x, const spe_list *plans, int mma)
 {
-    const xt_mma_desc_ *d = xt_node_at_(x, mma)->mma;
-    xt_stage_ *a = xt_stage_plan_(x, plans, d->left.id), *b = xt_stage_plan_(x, plans, d->right.id);
-    size_t all = xt_vec_bytes_(&d->left) + xt_vec_bytes_(&d->right);
-    size_t sum = xt_vec_bytes_(&xt_value_at_(x, xt_node_at_(x, mma)->result)->now.vec);
+    const xt_node_ *n = xt_node_at_(x, mma);
+    const xt_vec *left = xt_vector_(x, n->operand[XT_MMA_LEFT_]), *right = xt_vector_(x, n->operand[XT_MMA_RIGHT_]);
+    xt_stage_ *a = xt_stage_plan_(x, plans, left->id), *b = xt_stage_plan_(x, plans, right->id);
+    size_t all = xt_vec_bytes_(left) + xt_vec_bytes_(right);
+    size_t sum = xt_vec_bytes_(xt_vector_(x, n->result));
     size_t room = (size_t)x->target.registers / (x->registers <= 128 ? 2 : 1) / 8 * 7;
-    if (!a || !b || xt_value_at_(x, d->left.id)->uses != 1 || xt_value_at_(x, d->right.id)->uses != 1) return;
+    if (!a || !b || xt_value_at_(x, left->id)->uses != 1 || xt_value_at_(x, right->id)->uses != 1) return;
     if (sum + all <= room || !xt_is_straight_(x, a->node, mma) || !xt_is_straight_(x, b->node, mma)) return;
-    for (int slices = 2; d->left.dist.data[1] % slices == 0; slices *= 2) {
+    for (int slices = 2; left->dist.data[1] % slices == 0; slices *= 2) {
         bool divides = xt_stage_divide_(x, a, slices, 1) && xt_stage_divide_(x, b, slices, 1);
         if (divides && sum + all / (size_t)slices <= room && (a->dwords + b->dwords) * 2 <= xt_stage_room_(x)) return;
     }
@@ -253,7 +254,7 @@ static void xt_unroll_copies_(xt_ctx *x, const spe_list *plans, xt_frame_ *f)
     for (int i = 0; joins && i < plans->count; i++) {
         if (!xt_is_within_(f, s[i].node)) continue;
         int k = s[i].use == CM_B;
-        joins = s[i].slices == 1 && xt_advances_(s[i].from, f, k ^ s[i].transposed, s[i].dist.shape[k]);
+        joins = s[i].slices == 1 && xt_advances_(x, s[i].from, f, k ^ s[i].transposed, s[i].dist.shape[k]);
         dwords += s[i].dwords;
     }
     while (iterations > 2 && iterations * dwords > 4096) iterations /= 2;
@@ -299,7 +300,7 @@ static bool xt_are_separate_(xt_ctx *x, int first, int second)
 /* Is a tile one of an array in local memory? */
 static bool xt_is_of_array_(xt_ctx *x, int number, uint32_t array)
 {
-    const xt_val *base = &xt_plan_tile_at_(x, number)->of->given.base;
+    const xt_val *base = xt_number_(x, xt_plan_tile_at_(x, number)->of->operand[XT_INIT_BASE_]);
     return base->kind == SPE_POINTER && base->id == array;
 }
 
@@ -307,7 +308,7 @@ static bool xt_is_of_array_(xt_ctx *x, int number, uint32_t array)
 static bool xt_is_copy_(xt_ctx *x, const xt_node_ *n)
 {
     if (n->op != XT_OP_STORE_TILE_) return false;
-    const xt_value_ *v = xt_value_at_(x, n->scattered->vec.id);
+    const xt_value_ *v = xt_value_at_(x, n->operand[XT_ACCESS_VEC_]);
     return v->uses == 1 && xt_stage_from_(x, v->node);
 }
 
@@ -323,9 +324,10 @@ static bool xt_are_disjoint_(xt_ctx *x, const xt_tile *a, const xt_tile *b)
 {
     const xt_node_ *m = xt_node_at_(x, xt_value_at_(x, a->id)->node), *n = xt_node_at_(x, xt_value_at_(x, b->id)->node);
     int64_t by;
-    if (m->op != XT_OP_UPDATE_TILE_OFFSET_ || n->op != m->op || m->update->tile.id != n->update->tile.id) return false;
+    if (m->op != XT_OP_UPDATE_TILE_OFFSET_ || n->op != m->op || m->operand[0] != n->operand[0]) return false;
     for (int i = 0; i < 2; i++)
-        if (xt_moves_by_(x, &m->update->by[i], &n->update->by[i], &by) && (by < 0 ? -by : by) >= a->dist.shape[i])
+        if (xt_moves_by_(x, xt_number_(x, m->operand[1 + i]), xt_number_(x, n->operand[1 + i]), &by) &&
+            (by < 0 ? -by : by) >= a->dist.shape[i])
             return true;
     return false;
 }
@@ -340,7 +342,7 @@ static bool xt_is_in_order_(xt_ctx *x, int copy, const xt_tile *to)
     if (uses || xt_node_at_(x, xt_value_at_(x, array)->node)->op != XT_OP_LOCAL_) return false;
     for (int i = 0; i < x->nodes.count; i++) {
         const xt_node_ *n = xt_node_at_(x, i);
-        const xt_tile *t = n->op == XT_OP_ATOMIC_RMW_ ? &n->scattered->access.tile : xt_accessed_(n);
+        const xt_tile *t = n->op == XT_OP_ATOMIC_RMW_ ? xt_tile_(x, n->operand[XT_ACCESS_TILE_]) : xt_accessed_(x, n);
         if (!t || t->scatter || !xt_is_of_array_(x, t->number, array)) continue;
         bool both = xt_is_copy_(x, n);
         if (!both && xt_is_owned_(x, &to->dist) && !xt_is_owned_(x, &t->dist)) continue;
@@ -358,11 +360,11 @@ static void xt_find_copies_(xt_ctx *x)
     for (int i = 0; i < x->nodes.count; i++) {
         const xt_node_ *n = xt_node_at_(x, i);
         if (!xt_is_copy_(x, n)) continue;
-        const xt_tile *to = &n->scattered->access.tile;
-        const xt_value_ *v = xt_value_at_(x, n->scattered->vec.id);
+        const xt_tile *to = xt_accessed_(x, n);
+        const xt_value_ *v = xt_value_at_(x, n->operand[XT_ACCESS_VEC_]);
         xt_stage_ s;
         if (!to->base.local || !to->inside || to->step != 1 || to->pitch.kind != SPE_INT || n->divergence ||
-            xt_plan_tile_at_(x, to->number)->of->given.shape.count > 2 ||
+            xt_plan_tile_at_(x, to->number)->of->type > 2 ||
             xt_plan_tile_at_(x, xt_tile_root_(x, to->number))->differs_by_subgroup || !xt_is_in_order_(x, i, to) ||
             !xt_stage_init_(x, v->node, to, &s))
             continue;
@@ -392,15 +394,15 @@ XE_FN_ void xt_find_stages_(xt_ctx *x)
         if (xt_node_at_(x, i)->op == XT_OP_TILE_MMA_) xt_slice_product_(x, &plans, i);
     for (int i = 0; plans.count && i < x->nodes.count; i++) {
         const xt_node_ *n = xt_node_at_(x, i);
-        const xt_mma_desc_ *d = n->op == XT_OP_TILE_MMA_ ? n->mma : NULL;
         xt_stage_ *s = xt_stage_from_(x, i) ? xt_stage_plan_(x, &plans, n->result) : NULL;
         if (n->op == XT_OP_FOR_) xt_unroll_copies_(x, &plans, n->frame);
         now = s && s->slices == 1 ? xt_stage_add_(x, s, n->in, last) : -1;
         if (now >= 0 && n->in && n->in->in && s->buffers > 1) n->in->has_barrier = true;
         if (now >= 0 || !xt_is_quiet_(n->op)) last = now;
-        if (!d || !(s = xt_stage_plan_(x, &plans, d->left.id)) || s->slices == 1) continue;
+        s = n->op == XT_OP_TILE_MMA_ ? xt_stage_plan_(x, &plans, n->operand[XT_MMA_LEFT_]) : NULL;
+        if (!s || s->slices == 1) continue;
         now = xt_stage_add_(x, s, n->in, -1);
-        xt_stage_add_(x, xt_stage_plan_(x, &plans, d->right.id), n->in, now);
+        xt_stage_add_(x, xt_stage_plan_(x, &plans, n->operand[XT_MMA_RIGHT_]), n->in, now);
     }
     xt_stage_mix_(x);
 }

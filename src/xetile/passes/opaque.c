@@ -32,12 +32,12 @@ static int64_t xt_panel_room_(const xt_ctx *x)
 }
 
 /* Do iterations of the region around a load fetch the tile of the next one? It contains nothing that changes memory. */
-static bool xt_fetches_next_(const xt_frame_ *around, const xt_tile *t)
+static bool xt_fetches_next_(xt_ctx *x, const xt_frame_ *around, const xt_tile *t)
 {
-    if (!around || around->op != XT_OP_FOR_ || around->changes || t->inside || around->step.kind != SPE_INT)
-        return false;
-    int by = (int)around->step.integer;
-    return xt_advances_(t, around, 0, by) || xt_advances_(t, around, 1, by);
+    if (!around || around->op != XT_OP_FOR_ || around->changes || t->inside) return false;
+    const xt_val *step = xt_number_(x, around->step);
+    int by = (int)step->integer;
+    return step->kind == SPE_INT && (xt_advances_(x, t, around, 0, by) || xt_advances_(x, t, around, 1, by));
 }
 
 /* Is local memory needed for both of two panels at a time? A panel of a loop is needed in that, one that is held while
@@ -64,8 +64,9 @@ static int xt_panel_begins_(xt_ctx *x, const xt_panel_ *p)
  * matrices. Another use than an opaque one: it is not, or would take too many registers. */
 static cm_use xt_kept_use_(xt_ctx *x, int node, bool in_loop)
 {
-    const xt_value_ *v = xt_value_at_(x, xt_node_at_(x, node)->result);
-    return in_loop || xt_vec_bytes_(&v->now.vec) > (size_t)x->target.registers / 4 ? CM_ACC : v->first_use;
+    const uint32_t id = xt_node_at_(x, node)->result;
+    const xt_value_ *v = xt_value_at_(x, id);
+    return in_loop || xt_vec_bytes_(xt_vector_(x, id)) > (size_t)x->target.registers / 4 ? CM_ACC : v->first_use;
 }
 
 /* around: the region that the load belongs to; NULL: none. use: see xt_kept_use_. */
@@ -73,11 +74,11 @@ static void xt_find_panel_(xt_ctx *x, int node, const xt_frame_ *around, cm_use 
 {
     enum { VECTOR = 16 };
     const xt_node_ *n = xt_node_at_(x, node);
-    const xt_tile *t = &n->load->tile;
+    const xt_tile *t = xt_accessed_(x, n);
     int bytes = xt_bytes_(t->type), inner = xt_inner_(t), line = t->dist.shape[inner] * bytes;
     if (t->scatter || t->step != 1 || t->base.local || n->divergence || line % VECTOR ||
-        xt_storage_type_(t->type) != t->type || n->load->border != XT_BORDER_PADDING || !xt_pads_with_zero_(n->load) ||
-        !xt_only_multiplied_(x, n->result))
+        xt_storage_type_(t->type) != t->type || n->outside->border != XT_BORDER_PADDING ||
+        !xt_pads_with_zero_(t->type, n->outside->padding) || !xt_only_multiplied_(x, n->result))
         return;
     xt_panel_ p = XT_ZERO_;
     p.node = node;
@@ -90,7 +91,7 @@ static void xt_find_panel_(xt_ctx *x, int node, const xt_frame_ *around, cm_use 
     p.units = (p.lines * p.chunks + xt_group_size_(x) - 1) / xt_group_size_(x);
     p.burst = p.units % 2 == 0 && p.chunks % 2 == 0 ? 2 : 1;
     p.blocks = p.units / p.burst * (p.burst + 1);
-    p.loop = xt_fetches_next_(around, t) ? around : NULL;
+    p.loop = xt_fetches_next_(x, around, t) ? around : NULL;
     p.ends_unseen = p.loop && !xt_outside_matters_(x, n->result, t, p.loop);
     p.at = xt_panel_begins_(x, &p);
     int64_t end = (int64_t)(p.at + p.lines * p.pitch) * VECTOR;
@@ -107,8 +108,8 @@ static bool xt_needs_no_strip_(xt_ctx *x, const xt_node_ *n)
 {
     if (n->op == XT_OP_LOAD_TILE_) return xt_value_at_(x, n->result)->panel != 0;
     if (n->op == XT_OP_TILE_MMA_)
-        return xt_is_opaque_product_(x, n) && xt_value_at_(x, n->mma->left.id)->panel &&
-               xt_value_at_(x, n->mma->right.id)->panel;
+        return xt_is_opaque_product_(x, n) && xt_value_at_(x, n->operand[XT_MMA_LEFT_])->panel &&
+               xt_value_at_(x, n->operand[XT_MMA_RIGHT_])->panel;
     if (xt_does_(n->op, XT_EACH_))
         return n->op != XT_OP_SELECT_VECTOR_ && xt_value_is_opaque_(x, n->result) && xt_is_opaque_each_(x, n);
     return xt_does_(n->op, XT_DIVERGES_) || n->op == XT_OP_SPLAT_ || n->op == XT_OP_PREFETCH_TILE_;
@@ -147,8 +148,8 @@ static void xt_look_at_regions_(xt_ctx *x)
         const xt_node_ *n = xt_node_at_(x, i);
         for (xt_frame_ *f = xt_does_(n->op, XT_CHANGES_ | XT_WAITS_) ? n->in : NULL; f; f = f->in) f->changes = true;
         if (n->op != XT_OP_TILE_MMA_) continue;
-        xt_value_at_(x, n->mma->right.id)->first_use = xt_is_in_loop_(n) ? CM_OPAQUE_A : CM_ACC;
-        xt_value_at_(x, n->mma->left.id)->first_use = xt_is_in_loop_(n) ? CM_OPAQUE_B : CM_ACC;
+        xt_value_at_(x, n->operand[XT_MMA_RIGHT_])->first_use = xt_is_in_loop_(n) ? CM_OPAQUE_A : CM_ACC;
+        xt_value_at_(x, n->operand[XT_MMA_LEFT_])->first_use = xt_is_in_loop_(n) ? CM_OPAQUE_B : CM_ACC;
     }
 }
 
@@ -179,7 +180,7 @@ static void xt_find_panels_(xt_ctx *x)
 
 static bool xt_makes_vector_(xt_ctx *x, const xt_node_ *n)
 {
-    return n->result && xt_value_at_(x, n->result)->now.vec.magic == XT_VEC_MAGIC_;
+    return xt_object_of_(x, n->result)->magic == XT_VEC_MAGIC_;
 }
 
 /* Is what a node makes a vector, computed from opaque ones by the device's matrices? */
@@ -200,17 +201,17 @@ static bool xt_keeps_opaque_(xt_ctx *x, const xt_node_ *n)
 static void xt_suppose_opaque_(xt_ctx *x)
 {
     for (int i = 1; i < x->values.count; i++) {
-        xt_value_ *v = xt_value_at_(x, (uint32_t)i);
-        if (v->now.vec.magic != XT_VEC_MAGIC_ || v->now.vec.type != CM_F32) continue;
-        v = xt_root_of_(x, (uint32_t)i);
+        const xt_vec *of = xt_vector_(x, (uint32_t)i);
+        if (of->magic != XT_VEC_MAGIC_ || of->type != CM_F32) continue;
+        xt_value_ *v = xt_root_of_(x, (uint32_t)i);
         v->opaque = v->opaque || v->carried;
     }
     for (int i = 0; i < x->nodes.count; i++) {
         const xt_node_ *n = xt_node_at_(x, i);
         if (!xt_is_opaque_step_(x, n)) continue;
         xt_value_ *value = xt_root_of_(x, n->result);
-        if (value->carried && value->now.vec.type != CM_F32 && !value->opaque) continue;
-        if (cm_coop_shape_of(&x->target, CM_F16, xt_value_at_(x, n->result)->now.vec.type)) value->opaque = true;
+        if (value->carried && xt_vector_(x, xt_tied_(x, n->result))->type != CM_F32 && !value->opaque) continue;
+        if (cm_coop_shape_of(&x->target, CM_F16, xt_vector_(x, n->result)->type)) value->opaque = true;
     }
 }
 
@@ -247,11 +248,11 @@ XE_FN_ void xt_find_opaque_(xt_ctx *x)
     for (int i = 0; i < x->nodes.count; i++) {
         const xt_node_ *n = xt_node_at_(x, i);
         if (n->op == XT_OP_END_) xt_join_carried_(x, n->frame, xt_tie_);
-        if (xt_does_(n->op, XT_RENAMES_)) xt_tie_(x, n->move->part.id, n->result);
+        if (xt_does_(n->op, XT_RENAMES_)) xt_tie_(x, n->operand[XT_MOVE_PART_], n->result);
         if (!xt_is_opaque_product_(x, n)) continue;
-        xt_value_at_(x, n->mma->left.id)->multiplied++;
-        xt_value_at_(x, n->mma->right.id)->multiplied++;
-        if (n->mma->sum.magic) xt_tie_(x, n->mma->sum.id, n->result);
+        xt_value_at_(x, n->operand[XT_MMA_LEFT_])->multiplied++;
+        xt_value_at_(x, n->operand[XT_MMA_RIGHT_])->multiplied++;
+        if (n->operand[XT_MMA_SUM_]) xt_tie_(x, n->operand[XT_MMA_SUM_], n->result);
         xt_value_ *value = xt_root_of_(x, n->result);
         value->opaque = value->multiplies = any = true;
     }

@@ -9,10 +9,11 @@ XE_FN_ void xt_find_reloads_(xt_ctx *x)
     for (int i = 0; i < x->nodes.count; i++) {
         const xt_node_ *n = xt_node_at_(x, i);
         xt_move_ *d = n->move;
-        if (n->op != XT_OP_TRANSPOSE_ || !xt_loaded_(x, &d->v, i)) continue;
-        const int *data = d->v.dist.data;
-        int bytes = xt_bytes_(d->v.type);
+        if (n->op != XT_OP_TRANSPOSE_ || !xt_loaded_(x, n->operand[XT_MOVE_VEC_], i)) continue;
+        const xt_vec *v = xt_vector_(x, n->operand[XT_MOVE_VEC_]);
+        const int *data = v->dist.data;
+        int bytes = xt_bytes_(v->type);
         d->reloaded = x->target.block2d_sizes && !d->origin && data[0] * bytes % 4 == 0 && data[1] * bytes % 4 == 0;
-        xt_value_at_(x, d->v.id)->deferred = xt_value_at_(x, d->v.id)->uses == 1;
+        xt_value_at_(x, v->id)->deferred = xt_value_at_(x, v->id)->uses == 1;
     }
 }

@@ -19,14 +19,12 @@ static void xt_need_layout_(xt_ctx *x, uint32_t id, cm_use use) { xt_value_at_(x
 
 static void xt_product_layouts_(xt_ctx *x, const xt_node_ *n)
 {
-    const xt_mma_desc_ *d = n->mma;
     if (x->vulkan && x->vulkan->is_product(x, n)) return;
-    xt_need_layout_(x, d->left.id, CM_B);
-    xt_need_layout_(x, d->right.id, CM_A);
+    xt_need_layout_(x, n->operand[XT_MMA_LEFT_], CM_B);
+    xt_need_layout_(x, n->operand[XT_MMA_RIGHT_], CM_A);
     xt_need_layout_(x, n->result, CM_ACC);
-    if (d->sum.magic) xt_same_layout_(x, n->result, d->sum.id);
-    if (n->op == XT_OP_TILE_MMA_SCALED_) xt_need_layout_(x, n->scaled->scale_a.id, CM_ACC);
-    if (n->op == XT_OP_TILE_MMA_SCALED_) xt_need_layout_(x, n->scaled->scale_b.id, CM_ACC);
+    if (n->operand[XT_MMA_SUM_]) xt_same_layout_(x, n->result, n->operand[XT_MMA_SUM_]);
+    for (int i = XT_MMA_SCALE_A_; i < n->operands; i++) xt_need_layout_(x, n->operand[i], CM_ACC);
 }
 
 XE_FN_ void xt_find_layouts_(xt_ctx *x)
@@ -35,9 +33,9 @@ XE_FN_ void xt_find_layouts_(xt_ctx *x)
         const xt_node_ *n = xt_node_at_(x, i);
         if (xt_is_mma_(n->op)) xt_product_layouts_(x, n);
         if (n->op == XT_OP_END_) xt_join_carried_(x, n->frame, xt_same_layout_);
-        if (xt_does_(n->op, XT_RENAMES_)) xt_same_layout_(x, n->move->part.id, n->result);
-        if (n->op == XT_OP_SPLAT_ && n->splat->like) xt_same_layout_(x, n->splat->like, n->result);
+        if (xt_does_(n->op, XT_RENAMES_)) xt_same_layout_(x, n->operand[XT_MOVE_PART_], n->result);
+        if (n->op == XT_OP_SPLAT_ && n->operands > 1) xt_same_layout_(x, n->operand[1], n->result);
         if (n->op == XT_OP_MATH_VECTOR_ || (n->op == XT_OP_BINARY_VECTOR_ && !xt_is_compare_(n->kind)))
-            for (int j = 0; j < 3 && n->vectors->v[j].magic; j++) xt_same_layout_(x, n->vectors->v[j].id, n->result);
+            for (int j = 0; j < n->operands; j++) xt_same_layout_(x, n->operand[j], n->result);
     }
 }
