@@ -494,7 +494,7 @@ typedef struct {
     xt_val at[8];
 } xt_index; /* the result of XT_AT */
 
-/* A vector: a cm_matrix for each block of each piece this subgroup owns. */
+/* A vector. In the kernel, it is a cm_matrix for each block of each piece this subgroup owns. */
 typedef struct {
     SPE_FIRST_MEMBER(xt_vec_wanted_, uint32_t magic);
     cm_type type;
@@ -502,10 +502,6 @@ typedef struct {
     xt_map map;
     xt_dist dist;
     int inner[2]; /* inner_blocks of a 4-D vector; 0: 2-D */
-    /* set during lowering */
-    cm_use use;
-    int blocks;
-    cm_matrix *block; /* piece by piece, row-major within a piece */
 } xt_vec;
 
 /* A tile: a rows x cols window of a matrix in memory. */
@@ -1088,6 +1084,16 @@ typedef struct {
     uint32_t id[XT_OPERANDS_MAX_];
 } xt_ids_;
 
+/* A vector in the version that is written: its blocks, piece by piece, row-major within a piece; blocks 0: none. */
+typedef struct {
+    uint32_t id;
+    cm_type type;
+    xt_dist dist;
+    cm_use use;
+    int blocks;
+    cm_matrix *block;
+} xt_fragments_;
+
 /* Computes a block of an element-wise operation, or a strip of one, from those of the operands. */
 typedef cm_matrix (*xt_each_fn_)(xt_ctx *x, const xt_node_ *n, const cm_matrix *const *a);
 
@@ -1120,7 +1126,7 @@ typedef struct {
     spe_id start, advance;
     union {
         xt_val number;
-        xt_vec vec;
+        xt_fragments_ vec;
     } now;
 } xt_value_;
 
@@ -1348,7 +1354,7 @@ typedef struct {
 
 /* A block of a product's result: of rounds of m and n, and blocks of m and n; v: the operands; c: what is added, or
  * NULL. */
-typedef cm_matrix (*xt_product_fn_)(xt_ctx *x, const xt_vec *v, const xt_grid_ *ga, const xt_grid_ *gb,
+typedef cm_matrix (*xt_product_fn_)(xt_ctx *x, const xt_fragments_ *v, const xt_grid_ *ga, const xt_grid_ *gb,
                                     const int at[4], cm_type type, const cm_matrix *c);
 
 /* Errors to report if two vectors differ in one of these; 0: they may differ. */
@@ -1489,11 +1495,11 @@ typedef struct xt_vulkan_part_ {
     void (*make_memory)(xt_ctx *x);
     bool (*write)(xt_ctx *x, const xt_node_ *n);
     bool (*write_load)(xt_ctx *x, const xt_node_ *n);
-    bool (*store)(xt_ctx *x, const xt_tile *t, const xt_vec *v);
-    cm_matrix (*convert)(xt_ctx *x, const xt_vec *v, int block, cm_use use);
-    xt_vec (*splat)(xt_ctx *x, const xt_vec *v, cm_use use, spe_id scalar);
-    xt_vec (*vec)(xt_ctx *x, const xt_vec *v);
-    int (*parts)(xt_ctx *x, const xt_vec *v);
+    bool (*store)(xt_ctx *x, const xt_tile *t, const xt_fragments_ *v);
+    cm_matrix (*convert)(xt_ctx *x, const xt_fragments_ *v, int block, cm_use use);
+    xt_fragments_ (*splat)(xt_ctx *x, uint32_t id, cm_use use, spe_id scalar);
+    xt_fragments_ (*vec)(xt_ctx *x, uint32_t id);
+    int (*parts)(xt_ctx *x, uint32_t id);
     int (*panel_ids)(xt_ctx *x, const xt_frame_ *f);
     void (*carry)(xt_ctx *x, const xt_frame_ *f, bool to_ids);
     spe_id (*enter)(xt_ctx *x, xt_frame_ *f, spe_id from, spe_id to);
@@ -2307,12 +2313,6 @@ XE_FN_ uint32_t xt_further_value_(xt_ctx *x)
     return id;
 }
 
-XE_FN_ void xt_define_vec_(xt_ctx *x, uint32_t id, xt_vec vec)
-{
-    xt_value_at_(x, id)->now.vec = vec;
-    xt_value_at_(x, id)->unmade = false;
-}
-
 /* Do two nodes have no branch, barrier or write to memory between them, as for elements that move through it? */
 XE_FN_ bool xt_is_straight_(xt_ctx *x, int from, int to)
 {
@@ -2551,9 +2551,6 @@ XE_FN_ xt_vec xt_new_vec_(xt_ctx *x, cm_type type, const xt_vec *like)
 {
     xt_vec v = *like;
     v.type = type;
-    v.use = CM_A;
-    v.blocks = 0;
-    v.block = NULL;
     v.id = xt_new_value_(x);
     xt_value_of_(x, &v);
     xt_diverges_like_(x, v.id, like);
@@ -2910,11 +2907,11 @@ XE_FN_ bool xt_is_repeated_(xt_ctx *x, uint32_t id)
     return value->repeated > 0;
 }
 
-/* A block of v, which Intel's compiler takes to differ by lane, see spe_differ_by_lane. */
-XE_FN_ cm_matrix xt_varied_(xt_ctx *x, const xt_vec *v, const cm_matrix *block)
+/* A block of a vector, which Intel's compiler takes to differ by lane, see spe_differ_by_lane. */
+XE_FN_ cm_matrix xt_varied_(xt_ctx *x, uint32_t id, const cm_matrix *block)
 {
     cm_matrix a = *block;
-    if (!x->target.igc || !xt_is_repeated_(x, v->id)) return a;
+    if (!x->target.igc || !xt_is_repeated_(x, id)) return a;
     a.part = (spe_id *)xt_memory_(x, (size_t)a.parts * sizeof *a.part);
     if (!a.part) return *block;
     for (int i = 0; i < a.parts; i++) a.part[i] = spe_differ_by_lane(&x->m, block->part[i]);
@@ -2926,7 +2923,7 @@ XE_FN_ cm_matrix xt_cast_block_(xt_ctx *x, const xt_node_ *n, const cm_matrix *c
     const xt_vec *from = xt_vector_(x, n->operand[0]);
     if ((int)from->type == n->type) return *a[0];
     if (n->type == XT_BOOL_) return xt_parts_block_(x, n, a, xt_truth_part_, false);
-    cm_matrix varied = n->type == CM_F16 && from->type == CM_F32 ? xt_varied_(x, from, a[0]) : *a[0];
+    cm_matrix varied = n->type == CM_F16 && from->type == CM_F32 ? xt_varied_(x, from->id, a[0]) : *a[0];
     return n->kind ? cm_convert_as(&x->cm, &varied, (cm_type)n->type, CM_ROUND_AUTO, false)
                    : cm_convert(&x->cm, &varied, (cm_type)n->type);
 }
@@ -3003,7 +3000,7 @@ XE_FN_ cm_matrix xt_strip_(xt_ctx *x, uint32_t of, int block, int strip)
 XE_ONCE_
 XE_FN_ void xt_make_strips_(xt_ctx *x, uint32_t id)
 {
-    const xt_vec *now = &xt_value_at_(x, id)->now.vec;
+    const xt_fragments_ *now = &xt_value_at_(x, id)->now.vec;
     for (int i = 0; i < now->blocks; i++)
         for (int k = 0; k < xt_strips_(&now->block[i]); k++) xt_strip_(x, id, i, k);
     xt_value_at_(x, id)->unmade = false;
@@ -3017,15 +3014,11 @@ XE_FN_ xt_val xt_now_(xt_ctx *x, const xt_val *v)
     return v->kind == SPE_SCALAR || v->kind == SPE_POINTER ? xt_value_at_(x, v->id)->now.number : *v;
 }
 
-XE_FN_ xt_vec xt_now_vec_(xt_ctx *x, const xt_vec *v)
+/* The same for a vector. */
+XE_FN_ xt_fragments_ xt_now_vec_(xt_ctx *x, uint32_t id)
 {
-    xt_vec r = *v;
-    const xt_vec *now = &xt_value_at_(x, v->id)->now.vec;
-    if (xt_value_at_(x, v->id)->unmade) xt_make_strips_(x, v->id);
-    r.use = now->use;
-    r.blocks = now->blocks;
-    r.block = now->block;
-    return r;
+    if (xt_value_at_(x, id)->unmade) xt_make_strips_(x, id);
+    return xt_value_at_(x, id)->now.vec;
 }
 
 XE_FN_ xt_tile xt_now_tile_(xt_ctx *x, const xt_tile *t)
@@ -3034,7 +3027,6 @@ XE_FN_ xt_tile xt_now_tile_(xt_ctx *x, const xt_tile *t)
     for (int i = 0; i < 2; i++) r.offset[i] = xt_now_(x, &t->offset[i]), r.shape[i] = xt_now_(x, &t->shape[i]);
     r.pitch = xt_now_(x, &t->pitch);
     r.base = xt_now_(x, &t->base);
-    if (t->scatter) r.offsets = xt_now_vec_(x, &t->offsets);
     return r;
 }
 
@@ -3045,11 +3037,27 @@ XE_FN_ void xt_define_(xt_ctx *x, uint32_t id, xt_val number)
     v->start = v->advance = 0;
 }
 
+/* A vector without blocks yet. */
+XE_FN_ xt_fragments_ xt_form_of_(xt_ctx *x, uint32_t id)
+{
+    const xt_vec *v = xt_vector_(x, id);
+    xt_fragments_ f = {id, v->type, v->dist, CM_ACC, 0, NULL};
+    return f;
+}
+
+XE_FN_ void xt_define_vec_(xt_ctx *x, uint32_t id, xt_fragments_ f)
+{
+    xt_value_ *v = xt_value_at_(x, id);
+    v->now.vec = f;
+    v->now.vec.id = id;
+    v->unmade = false;
+}
+
 XE_FN_ void xt_write_nothing_(xt_ctx *x, const xt_node_ *n) { (void)x, (void)n; }
 
 XE_FN_ void xt_write_same_(xt_ctx *x, const xt_node_ *n)
 {
-    xt_define_vec_(x, n->result, xt_now_vec_(x, xt_vector_(x, n->operand[XT_MOVE_PART_])));
+    xt_define_vec_(x, n->result, xt_now_vec_(x, n->operand[XT_MOVE_PART_]));
 }
 
 /* Sets the text that xt_print adds to the current node. */
@@ -3296,9 +3304,9 @@ XE_FN_ void xt_write_piece_offset_(xt_ctx *x, const xt_node_ *n)
 }
 
 /* A node's vector, in its chosen layout, with blocks allocated. */
-XE_FN_ xt_vec xt_make_vec_(xt_ctx *x, const xt_node_ *n)
+XE_FN_ xt_fragments_ xt_make_vec_(xt_ctx *x, const xt_node_ *n)
 {
-    xt_vec v = *xt_vector_(x, n->result);
+    xt_fragments_ v = xt_form_of_(x, n->result);
     xt_grid_ g;
     v.use = xt_lane_layout_(x, n->result);
     xt_grid_init_(x, &g, &v.dist);
@@ -3308,7 +3316,7 @@ XE_FN_ xt_vec xt_make_vec_(xt_ctx *x, const xt_node_ *n)
 }
 
 /* The ids that a vector consists of; ids NULL: only their number. */
-XE_FN_ int xt_vec_ids_(const xt_vec *v, spe_id *ids)
+XE_FN_ int xt_vec_ids_(const xt_fragments_ *v, spe_id *ids)
 {
     int n = 0;
     for (int i = 0; i < v->blocks; n += v->block[i++].parts)
@@ -3317,9 +3325,9 @@ XE_FN_ int xt_vec_ids_(const xt_vec *v, spe_id *ids)
 }
 
 /* A vector like another, of ids in that order. */
-XE_FN_ xt_vec xt_vec_from_ids_(xt_ctx *x, const xt_vec *like, const spe_id *ids)
+XE_FN_ xt_fragments_ xt_vec_from_ids_(xt_ctx *x, const xt_fragments_ *like, const spe_id *ids)
 {
-    xt_vec v = *like;
+    xt_fragments_ v = *like;
     int n = 0;
     v.block = (cm_matrix *)xt_memory_(x, (size_t)v.blocks * sizeof *v.block);
     if (!v.block) v.blocks = 0;
@@ -3329,9 +3337,9 @@ XE_FN_ xt_vec xt_vec_from_ids_(xt_ctx *x, const xt_vec *like, const spe_id *ids)
 }
 
 /* Converts a vector to the layout of a use, if necessary. */
-XE_FN_ xt_vec xt_as_use_(xt_ctx *x, const xt_vec *v, cm_use use)
+XE_FN_ xt_fragments_ xt_as_use_(xt_ctx *x, const xt_fragments_ *v, cm_use use)
 {
-    xt_vec r = *v;
+    xt_fragments_ r = *v;
     if (v->use == use || !v->blocks) return r;
     r.use = use;
     r.block = (cm_matrix *)xt_memory_(x, (size_t)v->blocks * sizeof *r.block);
@@ -3353,17 +3361,17 @@ XE_FN_ spe_id xt_splat_scalar_(xt_ctx *x, const xt_node_ *n)
 }
 
 /* A recorded vector in this version, in a given layout. */
-XE_FN_ xt_vec xt_now_as_(xt_ctx *x, const xt_vec *v, cm_use use)
+XE_FN_ xt_fragments_ xt_now_as_(xt_ctx *x, uint32_t id, cm_use use)
 {
-    xt_vec now = xt_now_vec_(x, v);
-    const xt_node_ *n = xt_node_at_(x, xt_value_at_(x, v->id)->node);
-    if (xt_is_opaque_(use) && now.use != use && n->op == XT_OP_SPLAT_ && n->result == v->id)
-        return x->vulkan->splat(x, v, use, xt_splat_scalar_(x, n));
+    xt_fragments_ now = xt_now_vec_(x, id);
+    const xt_node_ *n = xt_node_at_(x, xt_value_at_(x, id)->node);
+    if (xt_is_opaque_(use) && now.use != use && n->op == XT_OP_SPLAT_ && n->result == id)
+        return x->vulkan->splat(x, id, use, xt_splat_scalar_(x, n));
     return xt_as_use_(x, &now, use);
 }
 
 /* Results are computed in the accumulator's layout, then converted to the planned one. */
-XE_FN_ xt_vec xt_finish_vec_(xt_ctx *x, xt_vec r)
+XE_FN_ xt_fragments_ xt_finish_vec_(xt_ctx *x, xt_fragments_ r)
 {
     cm_use use = r.use;
     r.use = CM_ACC;
@@ -3372,11 +3380,11 @@ XE_FN_ xt_vec xt_finish_vec_(xt_ctx *x, xt_vec r)
 
 XE_FN_ void xt_write_splat_(xt_ctx *x, const xt_node_ *n)
 {
-    xt_vec v = xt_make_vec_(x, n);
+    xt_fragments_ v = xt_make_vec_(x, n);
     cm_type storage = xt_storage_type_(v.type);
     spe_id scalar = xt_splat_scalar_(x, n);
     if (xt_value_is_opaque_(x, n->result)) {
-        xt_define_vec_(x, n->result, x->vulkan->splat(x, &v, CM_OPAQUE_ACC, scalar));
+        xt_define_vec_(x, n->result, x->vulkan->splat(x, n->result, CM_OPAQUE_ACC, scalar));
         return;
     }
     for (xt_block_ b = xt_blocks_(x, &v.dist); v.blocks && xt_next_block_(&b);)
@@ -3408,7 +3416,7 @@ XE_FN_ cm_matrix xt_iota_block_(xt_ctx *x, int type, const xt_block_ *b, int dim
 
 XE_FN_ void xt_write_iota_(xt_ctx *x, const xt_node_ *n)
 {
-    xt_vec r = xt_make_vec_(x, n);
+    xt_fragments_ r = xt_make_vec_(x, n);
     spe_id at = xt_piece_offset_id_(x, &r.dist, n->kind);
     for (xt_block_ b = xt_blocks_(x, &r.dist); r.blocks && xt_next_block_(&b);)
         r.block[b.i] = xt_iota_block_(x, (int)r.type, &b, n->kind, at);
@@ -3429,7 +3437,7 @@ XE_FN_ spe_id xt_emit_table_(xt_ctx *x, cm_type storage, const xt_table_of_ *t, 
                           spe_composite_const(&x->m, array, (uint32_t)n, ids));
 }
 
-XE_FN_ cm_matrix xt_table_block_(xt_ctx *x, const xt_vec *r, const xt_block_ *b, spe_id array)
+XE_FN_ cm_matrix xt_table_block_(xt_ctx *x, const xt_fragments_ *r, const xt_block_ *b, spe_id array)
 {
     spe_module *m = &x->m;
     cm_type storage = xt_storage_type_(r->type);
@@ -3454,7 +3462,7 @@ XE_FN_ cm_matrix xt_table_block_(xt_ctx *x, const xt_vec *r, const xt_block_ *b,
 XE_FN_ void xt_write_table_(xt_ctx *x, const xt_node_ *n)
 {
     const xt_table_of_ *t = n->table;
-    xt_vec r = xt_make_vec_(x, n);
+    xt_fragments_ r = xt_make_vec_(x, n);
     if (!*t->array)
         *t->array = xt_emit_table_(x, xt_storage_type_(r.type), t, r.dist.shape[0] * r.dist.shape[1]);
     for (xt_block_ b = xt_blocks_(x, &r.dist); r.blocks && xt_next_block_(&b);)
@@ -3814,7 +3822,7 @@ XE_FN_ int xt_iterations_per_load_(const xt_ctx *x, int copies)
 }
 
 /* The layout of a block for so many iterations; rows of the block are columns of the matrix. */
-XE_FN_ cm_layout xt_unrolled_layout_(xt_ctx *x, const xt_vec *v, const xt_block_ *b, int iterations)
+XE_FN_ cm_layout xt_unrolled_layout_(xt_ctx *x, const xt_fragments_ *v, const xt_block_ *b, int iterations)
 {
     bool left = v->use == CM_B;
     return cm_layout_for(&x->cm, left ? b->cols * iterations : b->cols, left ? b->rows : b->rows * iterations, v->type,
@@ -3822,7 +3830,7 @@ XE_FN_ cm_layout xt_unrolled_layout_(xt_ctx *x, const xt_vec *v, const xt_block_
 }
 
 /* Does the layout for several iterations consist of theirs, one after the other along k? */
-XE_FN_ bool xt_unrolled_fits_(xt_ctx *x, const xt_vec *v, int iterations)
+XE_FN_ bool xt_unrolled_fits_(xt_ctx *x, const xt_fragments_ *v, int iterations)
 {
     int k = v->use == CM_B;
     xt_block_ b = xt_blocks_(x, &v->dist);
@@ -3852,7 +3860,7 @@ XE_FN_ cm_matrix xt_iteration_of_(xt_ctx *x, const cm_matrix *all, const cm_layo
 
 /* Loads v for the iterations that share their loads, in the first of them, or takes this iteration's part. False if the
  * iterations cannot share it. */
-XE_FN_ bool xt_load_unrolled_(xt_ctx *x, const xt_node_ *n, const xt_tile *t, xt_vec *v)
+XE_FN_ bool xt_load_unrolled_(xt_ctx *x, const xt_node_ *n, const xt_tile *t, xt_fragments_ *v)
 {
     const xt_frame_ *f = x->unrolled;
     xt_value_ *value = xt_value_at_(x, n->result);
@@ -4128,15 +4136,15 @@ XE_FN_ void xt_field_add_(xt_ctx *x, xt_field_ *f, const cm_matrix *a, const xt_
 }
 
 /* All elements of v that this subgroup holds. */
-XE_FN_ bool xt_field_of_(xt_ctx *x, xt_field_ *f, const xt_vec *v, int type)
+XE_FN_ bool xt_field_of_(xt_ctx *x, xt_field_ *f, const xt_fragments_ *v, int type)
 {
-    xt_vec a = xt_as_use_(x, v, CM_ACC);
+    xt_fragments_ a = xt_as_use_(x, v, CM_ACC);
     int comps = 0;
     for (int i = 0; i < a.blocks; i++) comps += a.block[i].layout.size_v;
     if (!xt_field_init_(x, f, a.dist.rounds[0] * a.dist.data[0], a.dist.rounds[1] * a.dist.data[1], comps, type))
         return false;
     for (xt_block_ b = xt_blocks_(x, &a.dist); a.blocks && xt_next_block_(&b);) {
-        cm_matrix varied = xt_varied_(x, v, &a.block[b.i]);
+        cm_matrix varied = xt_varied_(x, v->id, &a.block[b.i]);
         xt_field_add_(x, f, &varied, &b);
     }
     return spe_ok(&x->m);
@@ -4194,7 +4202,7 @@ XE_FN_ cm_matrix xt_pick_block_(xt_ctx *x, xt_field_ *f, const int *origin, cons
 }
 
 /* Fills all blocks of r from a field: with elements from their origins (NULL: the same place) or with groups. */
-XE_FN_ xt_vec xt_pick_all_(xt_ctx *x, xt_field_ *f, const int *origin, const xt_group_ *g, xt_vec r)
+XE_FN_ xt_fragments_ xt_pick_all_(xt_ctx *x, xt_field_ *f, const int *origin, const xt_group_ *g, xt_fragments_ r)
 {
     for (xt_block_ b = xt_blocks_(x, &r.dist); xt_next_block_(&b);)
         r.block[b.i] = xt_pick_block_(x, f, origin, g, &b, xt_storage_type_(r.type), CM_ACC, false);
@@ -4202,9 +4210,9 @@ XE_FN_ xt_vec xt_pick_all_(xt_ctx *x, xt_field_ *f, const int *origin, const xt_
 }
 
 /* v in the blocks of a grid that is cut like its own or more coarsely; zeros beyond the ends of its pieces. */
-XE_FN_ xt_vec xt_fill_up_(xt_ctx *x, const xt_vec *v, const xt_grid_ *g, cm_use use)
+XE_FN_ xt_fragments_ xt_fill_up_(xt_ctx *x, const xt_fragments_ *v, const xt_grid_ *g, cm_use use)
 {
-    xt_vec r = *v;
+    xt_fragments_ r = *v;
     xt_block_ b = xt_blocks_(x, &v->dist);
     xt_field_ f;
     b.grid = *g;
@@ -4219,15 +4227,15 @@ XE_FN_ xt_vec xt_fill_up_(xt_ctx *x, const xt_vec *v, const xt_grid_ *g, cm_use 
 /* lower/scratch.c - moving elements between subgroups through local memory. */
 
 XE_ONCE_
-XE_FN_ xt_scratch_ xt_scratch_init_(const xt_vec *v, const xt_source_ *from)
+XE_FN_ xt_scratch_ xt_scratch_init_(cm_type type, const xt_dist *d, const xt_source_ *from)
 {
-    int bytes = xt_bytes_(v->type), pad = from->transposed ? 16 / bytes : 0; /* spreads over the banks */
-    xt_scratch_ s = {*from, v->dist.shape[1] + pad, bytes, v->dist.shape[0], 0};
+    int bytes = xt_bytes_(type), pad = from->transposed ? 16 / bytes : 0; /* spreads over the banks */
+    xt_scratch_ s = {*from, d->shape[1] + pad, bytes, d->shape[0], 0};
     return s;
 }
 
 /* The rows of one pass: whole pieces of the source if possible. */
-XE_FN_ int xt_scratch_rows_(const xt_ctx *x, const xt_scratch_ *s, const xt_vec *v)
+XE_FN_ int xt_scratch_rows_(const xt_ctx *x, const xt_scratch_ *s, const xt_fragments_ *v)
 {
     int rows = (int)(x->scratch_bytes / ((size_t)s->pitch * (size_t)s->bytes)), piece = v->dist.data[0];
     if (rows >= s->height) return s->height;
@@ -4303,7 +4311,7 @@ XE_FN_ void xt_scratch_open_(xt_ctx *x, const xt_scratch_ *s, const xt_block_ *b
     spe_if(m, spe_land(m, below, spe_sgt(m, row, spe_i32(m, low))));
 }
 
-XE_FN_ void xt_scratch_write_(xt_ctx *x, const xt_scratch_ *s, const xt_vec *v, int low)
+XE_FN_ void xt_scratch_write_(xt_ctx *x, const xt_scratch_ *s, const xt_fragments_ *v, int low)
 {
     const xt_scratch_ plain = {XT_SAME_ELEMENT_, s->pitch, s->bytes, s->height, s->rows};
     bool whole = s->rows >= s->height;
@@ -4328,7 +4336,7 @@ XE_FN_ spe_id xt_merge_part_(xt_ctx *x, cm_type of, spe_id a, spe_id b)
     return spe_bitcast(&x->m, spe_type_of(&x->m, a), bits);
 }
 
-XE_FN_ void xt_scratch_read_(xt_ctx *x, const xt_scratch_ *s, xt_vec *r, int low)
+XE_FN_ void xt_scratch_read_(xt_ctx *x, const xt_scratch_ *s, xt_fragments_ *r, int low)
 {
     cm_type type = xt_storage_type_(r->type);
     bool whole = s->rows >= s->height;
@@ -4350,7 +4358,7 @@ XE_FN_ void xt_scratch_read_(xt_ctx *x, const xt_scratch_ *s, xt_vec *r, int low
 
 /* The number of passes so that each takes the same columns of every piece. Then registers of written elements are free
  * while the rest is read, and nothing depends on the subgroup. 0: not possible. */
-XE_FN_ int xt_slabs_(const xt_ctx *x, const xt_scratch_ *s, const xt_vec *v, const xt_vec *r)
+XE_FN_ int xt_slabs_(const xt_ctx *x, const xt_scratch_ *s, const xt_fragments_ *v, const xt_fragments_ *r)
 {
     int width = v->dist.data[1];
     size_t all = (size_t)v->dist.shape[0] * (size_t)v->dist.shape[1] * (size_t)s->bytes;
@@ -4364,7 +4372,8 @@ XE_FN_ int xt_slabs_(const xt_ctx *x, const xt_scratch_ *s, const xt_vec *v, con
 }
 
 /* The memory of columns c .. c + S of a subgroup's pieces, in their pass. */
-XE_FN_ cm_mem xt_slab_mem_(xt_ctx *x, const xt_scratch_ *s, const xt_vec *v, int width, int passes, int row, int c)
+XE_FN_ cm_mem xt_slab_mem_(xt_ctx *x, const xt_scratch_ *s, const xt_fragments_ *v, int width, int passes, int row,
+                           int c)
 {
     int part = width / passes, pitch = v->dist.shape[1] / passes;
     spe_id at[2];
@@ -4382,7 +4391,8 @@ XE_FN_ cm_mem xt_slab_mem_(xt_ctx *x, const xt_scratch_ *s, const xt_vec *v, int
 }
 
 /* Writes (store) or reads a pass's strips of S columns. A strip is `per_strip` consecutive parts. */
-XE_FN_ void xt_slab_(xt_ctx *x, const xt_scratch_ *s, const xt_vec *v, int width, int passes, int pass, bool store)
+XE_FN_ void xt_slab_(xt_ctx *x, const xt_scratch_ *s, const xt_fragments_ *v, int width, int passes, int pass,
+                     bool store)
 {
     cm_type type = xt_storage_type_(v->type);
     for (xt_block_ b = xt_blocks_(x, &v->dist); xt_next_block_(&b);) {
@@ -4401,7 +4411,7 @@ XE_FN_ void xt_slab_(xt_ctx *x, const xt_scratch_ *s, const xt_vec *v, int width
     }
 }
 
-XE_FN_ void xt_through_slabs_(xt_ctx *x, const xt_scratch_ *s, const xt_vec *v, int passes, xt_vec *r)
+XE_FN_ void xt_through_slabs_(xt_ctx *x, const xt_scratch_ *s, const xt_fragments_ *v, int passes, xt_fragments_ *r)
 {
     int width = v->dist.data[1];
     for (xt_block_ b = xt_blocks_(x, &r->dist); xt_next_block_(&b);)
@@ -4415,10 +4425,10 @@ XE_FN_ void xt_through_slabs_(xt_ctx *x, const xt_scratch_ *s, const xt_vec *v, 
 }
 
 /* Moves all of v through local memory into r, already allocated. All subgroups of the work-group take part. */
-XE_FN_ xt_vec xt_through_scratch_(xt_ctx *x, const xt_vec *v, const xt_source_ *from, xt_vec r)
+XE_FN_ xt_fragments_ xt_through_scratch_(xt_ctx *x, const xt_fragments_ *v, const xt_source_ *from, xt_fragments_ r)
 {
-    xt_scratch_ s = xt_scratch_init_(v, from);
-    xt_vec a = xt_as_use_(x, v, CM_ACC);
+    xt_scratch_ s = xt_scratch_init_(v->type, &v->dist, from);
+    xt_fragments_ a = xt_as_use_(x, v, CM_ACC);
     int passes = xt_slabs_(x, &s, v, &r);
     if (!a.blocks || !spe_ok(&x->m)) return r;
     if (passes) {
@@ -4442,7 +4452,7 @@ XE_FN_ xt_vec xt_through_scratch_(xt_ctx *x, const xt_vec *v, const xt_source_ *
 /* lower/mma.c - writes tile_mma: products of blocks. */
 
 /* A block of the result: a chain of products along k. In coopmatrix.h, b is the left operand and a the right one. */
-XE_FN_ cm_matrix xt_mma_block_(xt_ctx *x, const xt_vec *v, const xt_grid_ *ga, const xt_grid_ *gb,
+XE_FN_ cm_matrix xt_mma_block_(xt_ctx *x, const xt_fragments_ *v, const xt_grid_ *ga, const xt_grid_ *gb,
                                const int at[4], cm_type type, const cm_matrix *c)
 {
     cm_matrix sum = XT_ZERO_;
@@ -4456,7 +4466,7 @@ XE_FN_ cm_matrix xt_mma_block_(xt_ctx *x, const xt_vec *v, const xt_grid_ *ga, c
 
 /* If a's pieces end within a block, cuts b like a and fills the rest with zeros: of both if they are floats, because
  * the elements beyond a's end may be NaN; of one if they are integers. */
-XE_FN_ void xt_mma_fill_(xt_ctx *x, xt_vec *v, const xt_grid_ *ga, xt_grid_ *gb)
+XE_FN_ void xt_mma_fill_(xt_ctx *x, xt_fragments_ *v, const xt_grid_ *ga, xt_grid_ *gb)
 {
     const xt_cut_ *k = &ga->cut[1];
     if (k->at[k->n - 1] + k->size[k->n - 1] == ga->data[1]) return;
@@ -4466,7 +4476,7 @@ XE_FN_ void xt_mma_fill_(xt_ctx *x, xt_vec *v, const xt_grid_ *ga, xt_grid_ *gb)
 }
 
 /* Writes the blocks of r, a product of operands v. */
-XE_FN_ void xt_emit_mma_(xt_ctx *x, xt_vec *v, bool with_c, xt_vec *r, xt_product_fn_ block)
+XE_FN_ void xt_emit_mma_(xt_ctx *x, xt_fragments_ *v, bool with_c, xt_fragments_ *r, xt_product_fn_ block)
 {
     xt_grid_ ga, gb, gr;
     cm_matrix c = XT_ZERO_;
@@ -4482,7 +4492,7 @@ XE_FN_ void xt_emit_mma_(xt_ctx *x, xt_vec *v, bool with_c, xt_vec *r, xt_produc
             for (at[2] = 0; at[2] < gr.cut[0].n; at[2]++)
                 for (at[3] = 0; at[3] < gr.cut[1].n; at[3]++) {
                     n = xt_block_number_(&gr, at[0], at[1], at[2], at[3]);
-                    if (with_c) c = xt_varied_(x, &v[XT_MMA_SUM_], &v[XT_MMA_SUM_].block[n]);
+                    if (with_c) c = xt_varied_(x, v[XT_MMA_SUM_].id, &v[XT_MMA_SUM_].block[n]);
                     r->block[n] = block(x, v, &ga, &gb, at, r->type, with_c ? &c : NULL);
                 }
 }
@@ -4491,10 +4501,10 @@ XE_FN_ void xt_emit_mma_(xt_ctx *x, xt_vec *v, bool with_c, xt_vec *r, xt_produc
 XE_FN_ void xt_write_product_(xt_ctx *x, const xt_node_ *n, xt_product_fn_ block)
 {
     static const cm_use uses[XT_MMA_OPERANDS_] = {CM_ACC, CM_B, CM_A, CM_ACC, CM_ACC};
-    xt_vec r = xt_make_vec_(x, n), v[XT_MMA_OPERANDS_];
+    xt_fragments_ r = xt_make_vec_(x, n), v[XT_MMA_OPERANDS_];
     bool all = r.blocks > 0;
     for (int i = n->operand[XT_MMA_SUM_] ? 0 : 1; i < n->operands; i++) {
-        v[i] = xt_now_as_(x, xt_vector_(x, n->operand[i]), uses[i]);
+        v[i] = xt_now_as_(x, n->operand[i], uses[i]);
         all = all && v[i].blocks;
     }
     if (all) xt_emit_mma_(x, v, n->operand[XT_MMA_SUM_] != 0, &r, block);
@@ -4506,7 +4516,7 @@ XE_FN_ void xt_write_tile_mma_(xt_ctx *x, const xt_node_ *n) { xt_write_product_
 /* lower/scaled.c - writes tile_mma_scaled: products of blocks with their scales. */
 
 /* Scales first .. first + n along dimension `dim`, of the block whose number in the other dimension is at[2 + !dim]. */
-XE_FN_ cm_matrix xt_scales_(xt_ctx *x, const xt_vec *v, int dim, const int at[4], int first, int n)
+XE_FN_ cm_matrix xt_scales_(xt_ctx *x, const xt_fragments_ *v, int dim, const int at[4], int first, int n)
 {
     xt_grid_ g;
     int i = 0, where[4] = {at[0], at[1], at[2], at[3]};
@@ -4522,7 +4532,7 @@ XE_FN_ cm_matrix xt_scales_(xt_ctx *x, const xt_vec *v, int dim, const int at[4]
 }
 
 /* A block of the result. In coopmatrix.h, b is the left operand and a the right one. */
-XE_FN_ cm_matrix xt_scaled_block_(xt_ctx *x, const xt_vec *v, const xt_grid_ *ga, const xt_grid_ *gb,
+XE_FN_ cm_matrix xt_scaled_block_(xt_ctx *x, const xt_fragments_ *v, const xt_grid_ *ga, const xt_grid_ *gb,
                                   const int at[4], cm_type type, const cm_matrix *c)
 {
     const int per = v[XT_MMA_LEFT_].type == CM_E2M1 ? 2 : 1;
@@ -5113,9 +5123,9 @@ XE_FN_ cm_matrix xt_stage_block_(xt_ctx *x, const xt_stage_ *s, spe_id from, con
 }
 
 /* A part of what was copied: the vector, or a slice of it. */
-XE_FN_ xt_vec xt_stage_get_(xt_ctx *x, const xt_stage_ *s, int part)
+XE_FN_ xt_fragments_ xt_stage_get_(xt_ctx *x, const xt_stage_ *s, int part)
 {
-    xt_vec v = xt_make_vec_(x, xt_node_at_(x, s->node));
+    xt_fragments_ v = xt_make_vec_(x, xt_node_at_(x, s->node));
     xt_block_ b = xt_blocks_(x, &s->dist);
     int along = s->use == CM_A; /* the dimension other than k */
     spe_id row = xt_piece_offset_id_(x, &v.dist, along), from;
@@ -5174,7 +5184,7 @@ XE_FN_ bool xt_write_staged_(xt_ctx *x, const xt_node_ *n)
     if (!part) xt_stage_end_(x, first, s);
     for (one = first; one <= s; one++) {
         uint32_t id = xt_node_at_(x, one->node)->result;
-        xt_vec v = xt_stage_get_(x, one, part);
+        xt_fragments_ v = xt_stage_get_(x, one, part);
         xt_define_vec_(x, id, xt_as_use_(x, &v, xt_layout_(x, id)));
     }
     return true;
@@ -5183,9 +5193,10 @@ XE_FN_ bool xt_write_staged_(xt_ctx *x, const xt_node_ *n)
 /* lower/slices.c - writes products whose operands go through local memory slice by slice of k. */
 
 /* Adds the product of the slices at `slice` of k (0: the first) to the sum, or makes it. */
-XE_FN_ void xt_emit_slice_(xt_ctx *x, xt_stage_ *left, xt_stage_ *right, const xt_vec *sum, xt_vec *r, spe_id slice)
+XE_FN_ void xt_emit_slice_(xt_ctx *x, xt_stage_ *left, xt_stage_ *right, const xt_fragments_ *sum, xt_fragments_ *r,
+                           spe_id slice)
 {
-    xt_vec v[XT_MMA_OPERANDS_];
+    xt_fragments_ v[XT_MMA_OPERANDS_];
     left->slice = right->slice = slice;
     xt_stage_begin_(x, left);
     xt_stage_begin_(x, right);
@@ -5198,12 +5209,12 @@ XE_FN_ void xt_emit_slice_(xt_ctx *x, xt_stage_ *left, xt_stage_ *right, const x
 }
 
 /* Computes a product in a loop over slices, from a sum unless that is NULL. */
-XE_FN_ void xt_emit_sliced_(xt_ctx *x, xt_stage_ *left, xt_stage_ *right, const xt_vec *sum, xt_vec *r)
+XE_FN_ void xt_emit_sliced_(xt_ctx *x, xt_stage_ *left, xt_stage_ *right, const xt_fragments_ *sum, xt_fragments_ *r)
 {
     spe_module *m = &x->m;
     int size = left->dist.shape[1];
     if (!sum) xt_emit_slice_(x, left, right, NULL, r, 0);
-    xt_vec all = sum ? *sum : *r;
+    xt_fragments_ all = sum ? *sum : *r;
     uint32_t n = (uint32_t)xt_vec_ids_(&all, NULL);
     spe_id *ids = (spe_id *)xt_memory_(x, n * sizeof *ids), slice;
     if (!ids) return;
@@ -5223,9 +5234,9 @@ XE_FN_ bool xt_write_sliced_(xt_ctx *x, const xt_node_ *n)
 {
     xt_stage_ *left = n->op == XT_OP_TILE_MMA_ ? xt_stage_of_(x, n->operand[XT_MMA_LEFT_]) : NULL;
     if (!left || left->slices == 1) return false;
-    xt_vec r = xt_make_vec_(x, n), sum;
+    xt_fragments_ r = xt_make_vec_(x, n), sum;
     bool with_c = n->operand[XT_MMA_SUM_] != 0;
-    if (with_c) sum = xt_now_as_(x, xt_vector_(x, n->operand[XT_MMA_SUM_]), CM_ACC);
+    if (with_c) sum = xt_now_as_(x, n->operand[XT_MMA_SUM_], CM_ACC);
     if (r.blocks) xt_emit_sliced_(x, left, xt_stage_of_(x, n->operand[XT_MMA_RIGHT_]), with_c ? &sum : NULL, &r);
     xt_define_vec_(x, n->result, r);
     return true;
@@ -5244,7 +5255,7 @@ XE_FN_ bool xt_write_cast_plus_(xt_ctx *x, const xt_node_ *n)
     const xt_vec *from = xt_vector_(x, cast->operand[0]);
     if (from->type != CM_I8 && from->type != CM_U8) return false;
     double number = constant->kind == SPE_INT ? (double)constant->integer : constant->real;
-    xt_vec r = xt_make_vec_(x, n), bytes = xt_now_as_(x, from, CM_ACC);
+    xt_fragments_ r = xt_make_vec_(x, n), bytes = xt_now_as_(x, from->id, CM_ACC);
     for (int i = 0; i < r.blocks && spe_ok(&x->m); i++)
         r.block[i] = cm_convert_plus(&x->cm, &bytes.block[i], CM_F16, n->kind == SPE_ARITH_ADD ? number : -number);
     xt_define_vec_(x, n->result, xt_finish_vec_(x, r));
@@ -5260,7 +5271,7 @@ XE_FN_ bool xt_is_deferred_(xt_ctx *x, const xt_node_ *n)
 /* Allocates all blocks, for a store to request strips of. */
 XE_FN_ void xt_leave_each_(xt_ctx *x, const xt_node_ *n, xt_each_fn_ each)
 {
-    xt_vec r = xt_make_vec_(x, n);
+    xt_fragments_ r = xt_make_vec_(x, n);
     for (xt_block_ b = xt_blocks_(x, &r.dist); r.blocks && xt_next_block_(&b);) {
         cm_matrix *block = &r.block[b.i];
         *block = cm_splat(&x->cm, b.cols, b.rows, xt_storage_type_(r.type), CM_ACC, 0);
@@ -5276,13 +5287,13 @@ XE_FN_ void xt_leave_each_(xt_ctx *x, const xt_node_ *n, xt_each_fn_ each)
 XE_FN_ void xt_write_each_(xt_ctx *x, const xt_node_ *n, bool any, xt_each_fn_ each)
 {
     int count = n->operands;
-    xt_vec v[3];
+    xt_fragments_ v[3];
     if (xt_is_deferred_(x, n)) {
         xt_leave_each_(x, n, each);
         return;
     }
-    xt_vec r = xt_make_vec_(x, n);
-    for (int j = 0; j < count; j++) v[j] = xt_now_as_(x, xt_vector_(x, n->operand[j]), any ? r.use : CM_ACC);
+    xt_fragments_ r = xt_make_vec_(x, n);
+    for (int j = 0; j < count; j++) v[j] = xt_now_as_(x, n->operand[j], any ? r.use : CM_ACC);
     for (int i = 0; i < r.blocks && spe_ok(&x->m); i++) {
         const cm_matrix *a[3] = {NULL, NULL, NULL};
         for (int j = 0; j < count; j++) a[j] = &v[j].block[i];
@@ -5351,7 +5362,7 @@ XE_FN_ void xt_write_load_tile_(xt_ctx *x, const xt_node_ *n)
     if (x->vulkan && x->vulkan->write_load(x, n)) return;
     xt_tile t = xt_now_tile_(x, xt_accessed_(x, n));
     cm_type storage = xt_storage_type_(t.type);
-    xt_vec v = xt_make_vec_(x, n);
+    xt_fragments_ v = xt_make_vec_(x, n);
     xt_val padding = xt_padding_(t.type, d->padding);
     bool zero = xt_pads_with_zero_(t.type, d->padding);
     bool plain = zero && d->border == XT_BORDER_PADDING && storage == v.type;
@@ -5446,7 +5457,7 @@ XE_FN_ void xt_write_store_tile_(xt_ctx *x, const xt_node_ *n)
         xt_store_strips_(x, n);
         return;
     }
-    xt_vec v = xt_now_vec_(x, xt_vector_(x, n->operand[XT_ACCESS_VEC_]));
+    xt_fragments_ v = xt_now_vec_(x, n->operand[XT_ACCESS_VEC_]);
     if (v.blocks && xt_is_opaque_(v.use) && x->vulkan->store(x, &t, &v)) return;
     v = xt_as_use_(x, &v, CM_ACC);
     const spe_id first = xt_only_first_(x, &t);
@@ -5460,7 +5471,7 @@ XE_FN_ void xt_write_store_tile_(xt_ctx *x, const xt_node_ *n)
 typedef struct {
     xt_ctx *x;
     const xt_tile *t;
-    xt_vec all, allowed;             /* offsets and mask, in one layout; allowed.blocks 0: no mask */
+    xt_fragments_ all, allowed;             /* offsets and mask, in one layout; allowed.blocks 0: no mask */
     const cm_matrix *offsets, *mask; /* of the block; mask may be NULL */
     spe_id count;                    /* elements of the base, i64, not negative */
     int valid;                       /* columns of the block */
@@ -5542,8 +5553,8 @@ XE_FN_ xt_scattered_access_ xt_scattered_init_(xt_ctx *x, const xt_tile *t, uint
     s.t = t;
     n = spe_select(m, spe_sgt(m, n, zero), n, zero);
     s.count = spe_sconvert(m, spe_int(m, 64), n);
-    s.all = xt_as_use_(x, &t->offsets, CM_ACC);
-    if (mask) s.allowed = xt_now_as_(x, xt_vector_(x, mask), CM_ACC);
+    s.all = xt_now_as_(x, t->offsets.id, CM_ACC);
+    if (mask) s.allowed = xt_now_as_(x, mask, CM_ACC);
     return s;
 }
 
@@ -5560,7 +5571,7 @@ XE_FN_ void xt_write_load_gather_(xt_ctx *x, const xt_node_ *n)
 {
     xt_tile t = xt_now_tile_(x, xt_tile_(x, n->operand[XT_ACCESS_TILE_]));
     cm_type storage = xt_storage_type_(t.type);
-    xt_vec v = xt_make_vec_(x, n);
+    xt_fragments_ v = xt_make_vec_(x, n);
     xt_scattered_access_ s = xt_scattered_init_(x, &t, n->operand[XT_ACCESS_MASK_]);
     xt_val padding = xt_padding_(t.type, n->outside->padding);
     for (xt_block_ b = xt_blocks_(x, &v.dist); v.blocks && xt_scattered_next_(&s, &b);) {
@@ -5572,10 +5583,10 @@ XE_FN_ void xt_write_load_gather_(xt_ctx *x, const xt_node_ *n)
 }
 
 /* Accesses all blocks; r receives fn's results, unless NULL. */
-XE_FN_ void xt_visit_scattered_(xt_ctx *x, const xt_node_ *n, cm_visit_fn fn, void *user, xt_vec *r)
+XE_FN_ void xt_visit_scattered_(xt_ctx *x, const xt_node_ *n, cm_visit_fn fn, void *user, xt_fragments_ *r)
 {
     xt_tile t = xt_now_tile_(x, xt_tile_(x, n->operand[XT_ACCESS_TILE_]));
-    xt_vec v = xt_now_as_(x, xt_vector_(x, n->operand[XT_ACCESS_VEC_]), CM_ACC);
+    xt_fragments_ v = xt_now_as_(x, n->operand[XT_ACCESS_VEC_], CM_ACC);
     xt_scattered_access_ s = xt_scattered_init_(x, &t, n->operand[XT_ACCESS_MASK_]);
     for (xt_block_ b = xt_blocks_(x, &v.dist); v.blocks && xt_scattered_next_(&s, &b);)
         xt_visit_block_(&s, &v.block[b.i], fn, user, r ? &r->block[b.i] : NULL);
@@ -5671,7 +5682,7 @@ XE_FN_ spe_id xt_rmw_element_(cm_ctx *c, cm_type type, spe_id ptr, spe_id v, voi
 
 XE_FN_ void xt_write_atomic_rmw_(xt_ctx *x, const xt_node_ *n)
 {
-    xt_vec r = xt_make_vec_(x, n), v = xt_now_as_(x, xt_vector_(x, n->operand[XT_ACCESS_VEC_]), CM_ACC);
+    xt_fragments_ r = xt_make_vec_(x, n), v = xt_now_as_(x, n->operand[XT_ACCESS_VEC_], CM_ACC);
     xt_tile t = xt_now_tile_(x, xt_tile_(x, n->operand[XT_ACCESS_TILE_]));
     xt_rmw_ rmw = {(xt_rmw_kind_)n->kind, (uint32_t)(t.base.local ? SPE_ScopeWorkgroup : SPE_ScopeDevice)};
     if (t.scatter) xt_visit_scattered_(x, n, xt_rmw_element_, &rmw, r.blocks ? &r : NULL);
@@ -5738,7 +5749,7 @@ XE_FN_ xt_tile xt_transposed_tile_(xt_ctx *x, const xt_tile *of, const xt_dist *
 
 /* Loads a vector transposed instead of transposing it: a single message for a product's operand or 32-bit elements, and
  * no worse per lane. */
-XE_FN_ bool xt_move_by_loading_(xt_ctx *x, const xt_node_ *n, xt_vec *r)
+XE_FN_ bool xt_move_by_loading_(xt_ctx *x, const xt_node_ *n, xt_fragments_ *r)
 {
     const xt_move_ *how = n->move;
     const xt_vec *v = xt_vector_(x, n->operand[XT_MOVE_VEC_]);
@@ -5756,16 +5767,16 @@ XE_FN_ bool xt_move_by_loading_(xt_ctx *x, const xt_node_ *n, xt_vec *r)
 }
 
 /* The operand in this version; writes a load that was left to its transpose, which did not load it transposed. */
-XE_FN_ xt_vec xt_moved_vec_(xt_ctx *x, const xt_vec *v)
+XE_FN_ xt_fragments_ xt_moved_vec_(xt_ctx *x, uint32_t id)
 {
-    const xt_value_ *value = xt_value_at_(x, v->id);
+    const xt_value_ *value = xt_value_at_(x, id);
     const xt_node_ *n = xt_node_at_(x, value->node);
     if (value->unmade && n->op == XT_OP_LOAD_TILE_) xt_write_load_tile_(x, n);
-    return xt_now_vec_(x, v);
+    return xt_now_vec_(x, id);
 }
 
 /* Within a subgroup: transposes of more than two rows and columns square by square, all else element by element. */
-XE_FN_ xt_vec xt_move_within_(xt_ctx *x, const xt_node_ *n, const xt_vec *v, xt_vec r)
+XE_FN_ xt_fragments_ xt_move_within_(xt_ctx *x, const xt_node_ *n, const xt_fragments_ *v, xt_fragments_ r)
 {
     const xt_dist *d = &v->dist;
     bool squares = n->op == XT_OP_TRANSPOSE_ && d->rounds[0] * d->data[0] > 2 && d->rounds[1] * d->data[1] > 2;
@@ -5779,9 +5790,9 @@ XE_FN_ xt_vec xt_move_within_(xt_ctx *x, const xt_node_ *n, const xt_vec *v, xt_
 /* Moves elements by the first way that suits: loading them again, through local memory between subgroups, by lanes. */
 XE_FN_ void xt_write_move_(xt_ctx *x, const xt_node_ *n)
 {
-    xt_vec r = xt_make_vec_(x, n);
+    xt_fragments_ r = xt_make_vec_(x, n);
     if (r.blocks && !xt_move_by_loading_(x, n, &r)) {
-        xt_vec v = xt_moved_vec_(x, xt_vector_(x, n->operand[XT_MOVE_VEC_]));
+        xt_fragments_ v = xt_moved_vec_(x, n->operand[XT_MOVE_VEC_]);
         if (v.blocks && n->move->origin) r = xt_move_within_(x, n, &v, r);
         else if (v.blocks) r = xt_through_scratch_(x, &v, &n->move->from, r);
     }
@@ -5870,7 +5881,7 @@ XE_FN_ bool xt_reduce_lanes_(xt_ctx *x, xt_reduce_ *r, xt_field_ *out)
 }
 
 /* Each subgroup reduces its part: groups of elements along dim, which must not cross pieces. */
-XE_FN_ xt_vec xt_reduce_local_(xt_ctx *x, const xt_vec *v, xt_group_ group, xt_vec result)
+XE_FN_ xt_fragments_ xt_reduce_local_(xt_ctx *x, const xt_fragments_ *v, xt_group_ group, xt_fragments_ result)
 {
     xt_reduce_ r = XT_ZERO_;
     xt_field_ out;
@@ -5890,7 +5901,7 @@ XE_FN_ xt_vec xt_reduce_local_(xt_ctx *x, const xt_vec *v, xt_group_ group, xt_v
 XE_FN_ void xt_write_reduce_(xt_ctx *x, const xt_node_ *n)
 {
     const xt_group_ group = {n->kind, n->move->dim, n->move->size, xt_combine_};
-    xt_vec v = xt_now_vec_(x, xt_vector_(x, n->operand[XT_MOVE_VEC_])), r = xt_make_vec_(x, n);
+    xt_fragments_ v = xt_now_vec_(x, n->operand[XT_MOVE_VEC_]), r = xt_make_vec_(x, n);
     xt_define_vec_(x, n->result, r.blocks && v.blocks ? xt_reduce_local_(x, &v, group, r) : r);
 }
 
@@ -5931,7 +5942,7 @@ XE_FN_ int xt_scan_at_(const xt_scan_ *s, int element)
 
 XE_FN_ bool xt_scan_init_(xt_scan_ *s, xt_ctx *x, const xt_node_ *n)
 {
-    xt_vec v = xt_now_vec_(x, xt_vector_(x, n->operand[XT_MOVE_VEC_]));
+    xt_fragments_ v = xt_now_vec_(x, n->operand[XT_MOVE_VEC_]);
     s->x = x;
     s->kind = n->kind;
     s->of = n;
@@ -6028,7 +6039,7 @@ XE_FN_ bool xt_scan_finish_(xt_scan_ *s, xt_field_ *out)
         out->comp[c] = xt_scan_choose_(s, mask, before, neutral);
     }
     if (s->of->operand[XT_MOVE_PART_]) {
-        xt_vec v = xt_now_vec_(s->x, xt_vector_(s->x, s->of->operand[XT_MOVE_PART_]));
+        xt_fragments_ v = xt_now_vec_(s->x, s->of->operand[XT_MOVE_PART_]);
         if (!xt_field_of_(s->x, &carry, &v, s->f.type)) return false;
         for (int c = 0; c < out->comps; c++)
             out->comp[c] = xt_combine_(&s->x->m, s->kind, out->type, carry.comp[c], out->comp[c]);
@@ -6038,7 +6049,7 @@ XE_FN_ bool xt_scan_finish_(xt_scan_ *s, xt_field_ *out)
 
 XE_FN_ void xt_write_scan_(xt_ctx *x, const xt_node_ *n)
 {
-    xt_vec r = xt_make_vec_(x, n);
+    xt_fragments_ r = xt_make_vec_(x, n);
     xt_scan_ s;
     xt_field_ out;
     int c = 0;
@@ -6055,10 +6066,10 @@ XE_FN_ void xt_write_scan_(xt_ctx *x, const xt_node_ *n)
 /* lower/carried.c - writes carried values. */
 
 /* The ids of one vector, in the layout `use`; ids NULL: only their number. */
-XE_FN_ int xt_carried_ids_(xt_ctx *x, const xt_vec *v, cm_use use, spe_id *ids)
+XE_FN_ int xt_carried_ids_(xt_ctx *x, uint32_t id, cm_use use, spe_id *ids)
 {
-    if (!ids && xt_is_opaque_(use)) return x->vulkan->parts(x, v);
-    xt_vec now = xt_now_as_(x, v, use);
+    if (!ids && xt_is_opaque_(use)) return x->vulkan->parts(x, id);
+    xt_fragments_ now = xt_now_as_(x, id, use);
     return xt_vec_ids_(&now, ids);
 }
 
@@ -6089,7 +6100,7 @@ XE_FN_ int xt_gather_(xt_ctx *x, xt_frame_ *f, bool at_end, bool second)
         }
         if (!(s->mask & XT_VEC_CHANGES_)) continue;
         spe_id *ids = f->ids ? f->ids + at : NULL;
-        int n = xt_carried_ids_(x, xt_vec_in_(t), xt_layout_(x, xt_vec_in_(start)->id), ids);
+        int n = xt_carried_ids_(x, xt_vec_in_(t)->id, xt_layout_(x, xt_vec_in_(start)->id), ids);
         if (ids && (!at_end || xt_is_rotated_(x, f, s, xt_vec_in_(t)))) spe_differ(&x->m, 0, (uint32_t)n, ids);
         at += n;
     }
@@ -6097,11 +6108,10 @@ XE_FN_ int xt_gather_(xt_ctx *x, xt_frame_ *f, bool at_end, bool second)
 }
 
 /* Makes a vector like the one before the region from these ids. Returns their number. */
-XE_FN_ int xt_set_carried_(xt_ctx *x, const xt_vec *start, uint32_t id, const spe_id *ids)
+XE_FN_ int xt_set_carried_(xt_ctx *x, uint32_t start, uint32_t id, const spe_id *ids)
 {
-    xt_vec now = xt_value_is_opaque_(x, id) ? x->vulkan->vec(x, start) : xt_now_vec_(x, start);
+    xt_fragments_ now = xt_value_is_opaque_(x, id) ? x->vulkan->vec(x, start) : xt_now_vec_(x, start);
     now = xt_vec_from_ids_(x, &now, ids);
-    now.id = id;
     xt_define_vec_(x, id, now);
     return xt_vec_ids_(&now, NULL);
 }
@@ -6128,7 +6138,7 @@ XE_FN_ void xt_scatter_(xt_ctx *x, xt_frame_ *f, bool result, spe_id advance)
     for (int i = 0; i < f->slots; i++) {
         xt_slot_ *s = &f->slot[i];
         const xt_object_ *start = xt_object_of_(x, s->start), *t = xt_object_of_(x, result ? s->result : s->body);
-        const xt_vec *v = xt_vec_in_(t);
+        const xt_vec *v = xt_vec_in_(t), *before = xt_vec_in_(start);
         const xt_val *first;
         for (int j = 0; (first = xt_scalar_of_(start, j)) != NULL; j++) {
             bool changes = s->mask >> j & 1, counts = s->mask >> XT_COUNTS_SHIFT_ >> j & 1;
@@ -6148,9 +6158,9 @@ XE_FN_ void xt_scatter_(xt_ctx *x, xt_frame_ *f, bool result, spe_id advance)
         }
         if (!v) continue;
         if (s->mask & XT_VEC_CHANGES_)
-            at += xt_set_carried_(x, xt_vec_in_(start), v->id, f->ids + at);
+            at += xt_set_carried_(x, before->id, v->id, f->ids + at);
         else if (!result)
-            xt_define_vec_(x, v->id, xt_now_vec_(x, xt_vec_in_(start)));
+            xt_define_vec_(x, v->id, xt_now_vec_(x, before->id));
     }
 }
 
@@ -6373,7 +6383,7 @@ XE_FN_ void xt_write_store_(xt_ctx *x, const xt_node_ *n)
 
 XE_FN_ void xt_write_element_(xt_ctx *x, const xt_node_ *n)
 {
-    xt_vec v = xt_now_vec_(x, xt_vector_(x, n->operand[0]));
+    xt_fragments_ v = xt_now_vec_(x, n->operand[0]);
     int type = xt_number_type_((int)v.type);
     xt_field_ f;
     if (!v.blocks || !xt_field_of_(x, &f, &v, (int)xt_storage_type_((cm_type)type))) return;
@@ -6559,7 +6569,8 @@ XE_FN_ bool xt_find_scratch_(xt_ctx *x)
         const xt_node_ *n = xt_node_at_(x, i);
         const xt_move_ *d = n->move;
         if (!xt_does_(n->op, XT_MOVES_) || d->origin || d->reloaded) continue;
-        xt_scratch_ s = xt_scratch_init_(xt_vector_(x, n->operand[XT_MOVE_VEC_]), &d->from);
+        const xt_vec *v = xt_vector_(x, n->operand[XT_MOVE_VEC_]);
+        xt_scratch_ s = xt_scratch_init_(v->type, &v->dist, &d->from);
         size_t row = (size_t)s.pitch * (size_t)s.bytes, all = row * (size_t)s.height;
         if (d->from.in_order) row = all;
         if (all > wanted) wanted = all;
@@ -10663,7 +10674,7 @@ XE_FN_ bool xt_is_opaque_each_(xt_ctx *x, const xt_node_ *n)
 }
 
 /* Has each subgroup one column? Each column of its matrices is that one. */
-XE_FN_ bool xt_is_opaque_column_(const xt_vec *v) { return v->dist.data[1] == 1 && v->dist.rounds[1] == 1; }
+XE_FN_ bool xt_is_opaque_column_(const xt_dist *d) { return d->data[1] == 1 && d->rounds[1] == 1; }
 
 /* Are the rows of matrices reduced to a column? */
 XE_FN_ bool xt_is_opaque_reduce_(xt_ctx *x, const xt_node_ *n)
@@ -10681,7 +10692,7 @@ XE_FN_ bool xt_is_opaque_broadcast_(xt_ctx *x, const xt_node_ *n)
     const xt_vec *v = xt_vector_(x, n->operand[XT_MOVE_VEC_]);
     const xt_dist *r = &xt_vector_(x, n->result)->dist;
     const cm_coop_shape *s = cm_coop_shape_of(&x->target, CM_F16, CM_F32);
-    return s && v->type == CM_F32 && xt_is_opaque_column_(v) && r->data[0] == v->dist.data[0] &&
+    return s && v->type == CM_F32 && xt_is_opaque_column_(&v->dist) && r->data[0] == v->dist.data[0] &&
            r->rounds[0] == v->dist.rounds[0] && xt_side_fits_(x, r->data[1], s->n) && xt_value_is_opaque_(x, v->id);
 }
 
@@ -10861,15 +10872,15 @@ XE_FN_ cm_matrix xt_opaque_column_put_(xt_ctx *x, const cm_matrix *a)
 }
 
 /* Converts a block of a vector to another layout, of which at least one is opaque. */
-XE_FN_ cm_matrix xt_opaque_convert_(xt_ctx *x, const xt_vec *v, int block, cm_use use)
+XE_FN_ cm_matrix xt_opaque_convert_(xt_ctx *x, const xt_fragments_ *v, int block, cm_use use)
 {
     cm_matrix from = v->block[block], to;
-    bool column = xt_is_opaque_column_(v);
+    bool column = xt_is_opaque_column_(&v->dist);
     const cm_layout l = from.layout;
     if (l.use == CM_OPAQUE_ACC && xt_is_opaque_(use) && xt_is_opaque_operand_like_(x, &l, use))
         return xt_opaque_as_operand_(x, &from, use);
     if (xt_is_opaque_(l.use)) {
-        xt_vec plain = *v;
+        xt_fragments_ plain = *v;
         if (column) to = xt_opaque_column_get_(x, &from);
         else to = xt_opaque_room_(x, l.rows, l.cols, l.type, CM_ACC);
         if (!column && to.parts) xt_opaque_move_(x, &from, &to, true);
@@ -10884,42 +10895,42 @@ XE_FN_ cm_matrix xt_opaque_convert_(xt_ctx *x, const xt_vec *v, int block, cm_us
 }
 
 /* A vector like v, with room for its matrices of this use. */
-XE_FN_ xt_vec xt_opaque_like_(xt_ctx *x, const xt_vec *v, cm_use use)
+XE_FN_ xt_fragments_ xt_opaque_like_(xt_ctx *x, uint32_t id, cm_use use)
 {
-    xt_vec r = *v;
+    xt_fragments_ r = xt_form_of_(x, id);
     r.use = use;
     xt_block_ b = xt_blocks_(x, &r.dist);
     r.block = (cm_matrix *)xt_memory_(x, (size_t)b.grid.blocks * sizeof *r.block);
     r.blocks = r.block ? b.grid.blocks : 0;
     while (r.blocks && xt_next_block_(&b)) {
-        int cols = xt_is_opaque_column_(v) ? xt_opaque_side_(x) : b.cols;
+        int cols = xt_is_opaque_column_(&r.dist) ? xt_opaque_side_(x) : b.cols;
         r.block[b.i] = xt_opaque_room_(x, cols, b.rows, r.type, use);
     }
     return r;
 }
 
-XE_FN_ xt_vec xt_opaque_vec_(xt_ctx *x, const xt_vec *v) { return xt_opaque_like_(x, v, CM_OPAQUE_ACC); }
+XE_FN_ xt_fragments_ xt_opaque_vec_(xt_ctx *x, uint32_t id) { return xt_opaque_like_(x, id, CM_OPAQUE_ACC); }
 
 /* The number of its matrices. */
-XE_FN_ int xt_opaque_parts_(xt_ctx *x, const xt_vec *v)
+XE_FN_ int xt_opaque_parts_(xt_ctx *x, uint32_t id)
 {
-    xt_vec r = xt_opaque_vec_(x, v);
+    xt_fragments_ r = xt_opaque_vec_(x, id);
     int n = 0;
     for (int i = 0; i < r.blocks; i++) n += r.block[i].parts;
     return n;
 }
 
 /* A vector like v with the same number in each element, as matrices of this use. */
-XE_FN_ xt_vec xt_opaque_splat_(xt_ctx *x, const xt_vec *v, cm_use use, spe_id scalar)
+XE_FN_ xt_fragments_ xt_opaque_splat_(xt_ctx *x, uint32_t id, cm_use use, spe_id scalar)
 {
-    xt_vec r = xt_opaque_like_(x, v, use);
+    xt_fragments_ r = xt_opaque_like_(x, id, use);
     for (int i = 0; i < r.blocks; i++)
         r.block[i] = cm_splat(&x->cm, r.block[i].layout.rows, r.block[i].layout.cols, r.type, use, scalar);
     return r;
 }
 
 /* The matrix that begins at this row and column of a piece of a vector. */
-XE_FN_ spe_id *xt_opaque_at_(xt_ctx *x, const xt_vec *v, int round0, int round1, int row, int col)
+XE_FN_ spe_id *xt_opaque_at_(xt_ctx *x, const xt_fragments_ *v, int round0, int round1, int row, int col)
 {
     xt_grid_ g;
     int i = 0, j = 0;
@@ -11347,7 +11358,7 @@ XE_FN_ xt_panel_ *xt_panel_at_(xt_ctx *x, int i) { return (xt_panel_ *)x->panels
 /* Loads all of this subgroup's matrices of a panel, whose place in local memory is then free. */
 XE_FN_ void xt_hold_panel_(xt_ctx *x, const xt_panel_ *p, uint32_t id)
 {
-    xt_vec v = xt_opaque_like_(x, xt_vector_(x, id), p->use);
+    xt_fragments_ v = xt_opaque_like_(x, id, p->use);
     for (xt_block_ b = xt_blocks_(x, &v.dist); v.blocks && xt_next_block_(&b);) {
         cm_matrix *a = &v.block[b.i];
         int across = a->parts ? a->layout.rows / a->layout.size_i : 1;
@@ -11564,10 +11575,10 @@ XE_FN_ spe_id xt_opaque_fold_(xt_ctx *x, const xt_node_ *n, int count, const spe
 /* ---- element-wise operations ------------------------------------------------------------------------------------- */
 
 /* An operand as matrices; conditions are 1 or 0 there. */
-XE_FN_ xt_vec xt_opaque_operand_as_(xt_ctx *x, const xt_vec *v)
+XE_FN_ xt_fragments_ xt_opaque_operand_as_(xt_ctx *x, uint32_t id)
 {
-    if (v->type != (cm_type)XT_BOOL_) return xt_now_as_(x, v, CM_OPAQUE_ACC);
-    xt_vec now = xt_now_as_(x, v, CM_ACC), real = now;
+    if (xt_vector_(x, id)->type != (cm_type)XT_BOOL_) return xt_now_as_(x, id, CM_OPAQUE_ACC);
+    xt_fragments_ now = xt_now_as_(x, id, CM_ACC), real = now;
     real.type = CM_F32;
     real.block = (cm_matrix *)xt_memory_(x, (size_t)now.blocks * sizeof *real.block);
     real.blocks = real.block ? now.blocks : 0;
@@ -11579,8 +11590,8 @@ XE_FN_ xt_vec xt_opaque_operand_as_(xt_ctx *x, const xt_vec *v)
 XE_FN_ void xt_write_opaque_each_(xt_ctx *x, const xt_node_ *n)
 {
     int count = n->operands, from = (int)xt_vector_(x, n->operand[0])->type;
-    xt_vec r = xt_opaque_vec_(x, xt_vector_(x, n->result)), v[3];
-    for (int j = 0; j < count; j++) v[j] = xt_opaque_operand_as_(x, xt_vector_(x, n->operand[j]));
+    xt_fragments_ r = xt_opaque_vec_(x, n->result), v[3];
+    for (int j = 0; j < count; j++) v[j] = xt_opaque_operand_as_(x, n->operand[j]);
     for (int i = 0; i < r.blocks; i++)
         for (int p = 0; p < r.block[i].parts && spe_ok(&x->m); p++) {
             spe_id part[3] = {0, 0, 0};
@@ -11644,8 +11655,8 @@ XE_FN_ spe_id xt_opaque_reduced_(xt_ctx *x, const xt_node_ *n, const xt_opaque_s
 XE_FN_ void xt_write_opaque_reduce_(xt_ctx *x, const xt_node_ *n)
 {
     enum { MOST = sizeof x->opaque_box / sizeof *x->opaque_box };
-    xt_vec v = xt_now_as_(x, xt_vector_(x, n->operand[XT_MOVE_VEC_]), CM_OPAQUE_ACC);
-    xt_vec r = xt_opaque_vec_(x, xt_vector_(x, n->result));
+    xt_fragments_ v = xt_now_as_(x, n->operand[XT_MOVE_VEC_], CM_OPAQUE_ACC);
+    xt_fragments_ r = xt_opaque_vec_(x, n->result);
     if (!v.blocks || !r.blocks) return;
     const cm_layout l = v.block[0].layout;
     xt_opaque_strip_ s = xt_opaque_strip_of_(x, &l);
@@ -11669,8 +11680,8 @@ XE_FN_ void xt_write_opaque_reduce_(xt_ctx *x, const xt_node_ *n)
 /* Writes a broadcast of a column, whose matrices have it in each of their columns already. */
 XE_FN_ void xt_write_opaque_broadcast_(xt_ctx *x, const xt_node_ *n)
 {
-    xt_vec v = xt_now_as_(x, xt_vector_(x, n->operand[XT_MOVE_VEC_]), CM_OPAQUE_ACC);
-    xt_vec r = xt_opaque_vec_(x, xt_vector_(x, n->result));
+    xt_fragments_ v = xt_now_as_(x, n->operand[XT_MOVE_VEC_], CM_OPAQUE_ACC);
+    xt_fragments_ r = xt_opaque_vec_(x, n->result);
     if (!v.blocks || !r.blocks) return;
     const cm_layout l = r.block[0].layout;
     for (int round0 = 0; round0 < r.dist.rounds[0]; round0++)
@@ -11688,18 +11699,17 @@ XE_FN_ void xt_write_opaque_broadcast_(xt_ctx *x, const xt_node_ *n)
 
 /* An operand: a panel in local memory, or matrices. */
 typedef struct {
-    xt_vec v;
+    xt_fragments_ v;
     const xt_panel_ *panel;
 } xt_opaque_operand_;
 
-XE_FN_ xt_opaque_operand_ xt_opaque_operand_of_(xt_ctx *x, const xt_vec *v, cm_use use)
+XE_FN_ xt_opaque_operand_ xt_opaque_operand_of_(xt_ctx *x, uint32_t id, cm_use use)
 {
     xt_opaque_operand_ o = XT_ZERO_;
-    int panel = xt_value_at_(x, v->id)->panel;
-    o.v = *v;
+    int panel = xt_value_at_(x, id)->panel;
     if (panel) o.panel = (const xt_panel_ *)x->panels.items + panel - 1;
     if (panel && o.panel->kept) o.panel = NULL;
-    if (!o.panel) o.v = xt_now_as_(x, v, use);
+    o.v = o.panel ? xt_form_of_(x, id) : xt_now_as_(x, id, use);
     return o;
 }
 
@@ -11722,7 +11732,7 @@ XE_FN_ uint32_t xt_opaque_flags_(cm_type operands)
 }
 
 /* The products of one piece of the result and one step of k: each operand is loaded once. */
-XE_FN_ void xt_opaque_step_(xt_ctx *x, const xt_opaque_operand_ operand[2], const xt_vec *r,
+XE_FN_ void xt_opaque_step_(xt_ctx *x, const xt_opaque_operand_ operand[2], const xt_fragments_ *r,
                             const cm_coop_shape *s, int round0, int round1, int k)
 {
     enum { MOST = XT_SIDE_MAX_ / 8 };
@@ -11747,9 +11757,9 @@ XE_FN_ void xt_write_opaque_mma_(xt_ctx *x, const xt_node_ *n)
 {
     const xt_vec *left = xt_vector_(x, n->operand[XT_MMA_LEFT_]);
     bool with_c = n->operand[XT_MMA_SUM_] != 0;
-    xt_vec r = xt_opaque_vec_(x, xt_vector_(x, n->result)), sum = XT_ZERO_;
+    xt_fragments_ r = xt_opaque_vec_(x, n->result), sum = XT_ZERO_;
     const cm_coop_shape *s = cm_coop_shape_of(&x->target, left->type, r.type);
-    if (with_c) sum = xt_now_as_(x, xt_vector_(x, n->operand[XT_MMA_SUM_]), CM_OPAQUE_ACC);
+    if (with_c) sum = xt_now_as_(x, n->operand[XT_MMA_SUM_], CM_OPAQUE_ACC);
     for (int i = 0; i < r.blocks && spe_ok(&x->m); i++) {
         cm_matrix zero = XT_ZERO_;
         if (!with_c) zero = cm_splat(&x->cm, r.block[i].layout.rows, r.block[i].layout.cols, r.type, r.use, 0);
@@ -11757,8 +11767,8 @@ XE_FN_ void xt_write_opaque_mma_(xt_ctx *x, const xt_node_ *n)
         if (from) memcpy(r.block[i].part, from, (size_t)r.block[i].parts * sizeof *from);
     }
     xt_opaque_operand_ operand[2];
-    operand[0] = xt_opaque_operand_of_(x, left, CM_OPAQUE_B);
-    operand[1] = xt_opaque_operand_of_(x, xt_vector_(x, n->operand[XT_MMA_RIGHT_]), CM_OPAQUE_A);
+    operand[0] = xt_opaque_operand_of_(x, left->id, CM_OPAQUE_B);
+    operand[1] = xt_opaque_operand_of_(x, n->operand[XT_MMA_RIGHT_], CM_OPAQUE_A);
     for (int i = 0; i < r.dist.rounds[0]; i++)
         for (int j = 0; j < r.dist.rounds[1]; j++)
             for (int k = 0; k < left->dist.data[1] && spe_ok(&x->m); k += s->k)
@@ -11787,7 +11797,7 @@ XE_FN_ void xt_opaque_memory_(xt_ctx *x)
 /* ---- stores ------------------------------------------------------------------------------------------------------ */
 
 /* Are all elements of a vector in the tile's matrix, and its lines aligned as matrices must be? */
-XE_FN_ spe_id xt_opaque_fits_(xt_ctx *x, const xt_tile *t, const xt_vec *v)
+XE_FN_ spe_id xt_opaque_fits_(xt_ctx *x, const xt_tile *t, const xt_fragments_ *v)
 {
     const xt_dist *d = &v->dist;
     spe_id all = xt_panel_aligned_(x, t);
@@ -11799,7 +11809,7 @@ XE_FN_ spe_id xt_opaque_fits_(xt_ctx *x, const xt_tile *t, const xt_vec *v)
 }
 
 /* Stores all matrices where they lie. The pitch is masked to the alignment that it has, since compilers look for it. */
-XE_FN_ void xt_opaque_store_matrices_(xt_ctx *x, const xt_tile *t, const xt_vec *v)
+XE_FN_ void xt_opaque_store_matrices_(xt_ctx *x, const xt_tile *t, const xt_fragments_ *v)
 {
     spe_module *m = &x->m;
     int inner = xt_inner_(t), bytes = xt_bytes_(t->type);
@@ -11842,9 +11852,9 @@ XE_FN_ void xt_opaque_store_strips_(xt_ctx *x, const xt_tile *t, const xt_block_
 
 /* Stores a vector of matrices in global memory: as matrices where they fit, else as vectors of lanes. False: it is a
  * column, which lanes store. */
-XE_FN_ bool xt_store_opaque_(xt_ctx *x, const xt_tile *t, const xt_vec *v)
+XE_FN_ bool xt_store_opaque_(xt_ctx *x, const xt_tile *t, const xt_fragments_ *v)
 {
-    if (xt_is_opaque_column_(v)) return false;
+    if (xt_is_opaque_column_(&v->dist)) return false;
     bool may_fit = !t->base.local && t->step == 1;
     if (may_fit) spe_if(&x->m, xt_opaque_fits_(x, t, v));
     if (may_fit) xt_opaque_store_matrices_(x, t, v);

@@ -487,7 +487,7 @@ typedef struct {
     xt_val at[8];
 } xt_index; /* the result of XT_AT */
 
-/* A vector: a cm_matrix for each block of each piece this subgroup owns. */
+/* A vector. In the kernel, it is a cm_matrix for each block of each piece this subgroup owns. */
 typedef struct {
     SPE_FIRST_MEMBER(xt_vec_wanted_, uint32_t magic);
     cm_type type;
@@ -495,10 +495,6 @@ typedef struct {
     xt_map map;
     xt_dist dist;
     int inner[2]; /* inner_blocks of a 4-D vector; 0: 2-D */
-    /* set during lowering */
-    cm_use use;
-    int blocks;
-    cm_matrix *block; /* piece by piece, row-major within a piece */
 } xt_vec;
 
 /* A tile: a rows x cols window of a matrix in memory. */

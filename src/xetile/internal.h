@@ -64,6 +64,16 @@ typedef struct {
     uint32_t id[XT_OPERANDS_MAX_];
 } xt_ids_;
 
+/* A vector in the version that is written: its blocks, piece by piece, row-major within a piece; blocks 0: none. */
+typedef struct {
+    uint32_t id;
+    cm_type type;
+    xt_dist dist;
+    cm_use use;
+    int blocks;
+    cm_matrix *block;
+} xt_fragments_;
+
 /* Computes a block of an element-wise operation, or a strip of one, from those of the operands. */
 typedef cm_matrix (*xt_each_fn_)(xt_ctx *x, const xt_node_ *n, const cm_matrix *const *a);
 
@@ -96,7 +106,7 @@ typedef struct {
     spe_id start, advance;
     union {
         xt_val number;
-        xt_vec vec;
+        xt_fragments_ vec;
     } now;
 } xt_value_;
 
@@ -324,7 +334,7 @@ typedef struct {
 
 /* A block of a product's result: of rounds of m and n, and blocks of m and n; v: the operands; c: what is added, or
  * NULL. */
-typedef cm_matrix (*xt_product_fn_)(xt_ctx *x, const xt_vec *v, const xt_grid_ *ga, const xt_grid_ *gb,
+typedef cm_matrix (*xt_product_fn_)(xt_ctx *x, const xt_fragments_ *v, const xt_grid_ *ga, const xt_grid_ *gb,
                                     const int at[4], cm_type type, const cm_matrix *c);
 
 /* Errors to report if two vectors differ in one of these; 0: they may differ. */
@@ -465,11 +475,11 @@ typedef struct xt_vulkan_part_ {
     void (*make_memory)(xt_ctx *x);
     bool (*write)(xt_ctx *x, const xt_node_ *n);
     bool (*write_load)(xt_ctx *x, const xt_node_ *n);
-    bool (*store)(xt_ctx *x, const xt_tile *t, const xt_vec *v);
-    cm_matrix (*convert)(xt_ctx *x, const xt_vec *v, int block, cm_use use);
-    xt_vec (*splat)(xt_ctx *x, const xt_vec *v, cm_use use, spe_id scalar);
-    xt_vec (*vec)(xt_ctx *x, const xt_vec *v);
-    int (*parts)(xt_ctx *x, const xt_vec *v);
+    bool (*store)(xt_ctx *x, const xt_tile *t, const xt_fragments_ *v);
+    cm_matrix (*convert)(xt_ctx *x, const xt_fragments_ *v, int block, cm_use use);
+    xt_fragments_ (*splat)(xt_ctx *x, uint32_t id, cm_use use, spe_id scalar);
+    xt_fragments_ (*vec)(xt_ctx *x, uint32_t id);
+    int (*parts)(xt_ctx *x, uint32_t id);
     int (*panel_ids)(xt_ctx *x, const xt_frame_ *f);
     void (*carry)(xt_ctx *x, const xt_frame_ *f, bool to_ids);
     spe_id (*enter)(xt_ctx *x, xt_frame_ *f, spe_id from, spe_id to);

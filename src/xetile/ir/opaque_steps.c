@@ -63,7 +63,7 @@ XE_FN_ bool xt_is_opaque_each_(xt_ctx *x, const xt_node_ *n)
 }
 
 /* Has each subgroup one column? Each column of its matrices is that one. */
-XE_FN_ bool xt_is_opaque_column_(const xt_vec *v) { return v->dist.data[1] == 1 && v->dist.rounds[1] == 1; }
+XE_FN_ bool xt_is_opaque_column_(const xt_dist *d) { return d->data[1] == 1 && d->rounds[1] == 1; }
 
 /* Are the rows of matrices reduced to a column? */
 XE_FN_ bool xt_is_opaque_reduce_(xt_ctx *x, const xt_node_ *n)
@@ -81,6 +81,6 @@ XE_FN_ bool xt_is_opaque_broadcast_(xt_ctx *x, const xt_node_ *n)
     const xt_vec *v = xt_vector_(x, n->operand[XT_MOVE_VEC_]);
     const xt_dist *r = &xt_vector_(x, n->result)->dist;
     const cm_coop_shape *s = cm_coop_shape_of(&x->target, CM_F16, CM_F32);
-    return s && v->type == CM_F32 && xt_is_opaque_column_(v) && r->data[0] == v->dist.data[0] &&
+    return s && v->type == CM_F32 && xt_is_opaque_column_(&v->dist) && r->data[0] == v->dist.data[0] &&
            r->rounds[0] == v->dist.rounds[0] && xt_side_fits_(x, r->data[1], s->n) && xt_value_is_opaque_(x, v->id);
 }

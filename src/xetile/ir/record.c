@@ -235,12 +235,6 @@ XE_FN_ uint32_t xt_further_value_(xt_ctx *x)
     return id;
 }
 
-XE_FN_ void xt_define_vec_(xt_ctx *x, uint32_t id, xt_vec vec)
-{
-    xt_value_at_(x, id)->now.vec = vec;
-    xt_value_at_(x, id)->unmade = false;
-}
-
 /* Do two nodes have no branch, barrier or write to memory between them, as for elements that move through it? */
 XE_FN_ bool xt_is_straight_(xt_ctx *x, int from, int to)
 {

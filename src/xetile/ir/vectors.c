@@ -66,9 +66,6 @@ XE_FN_ xt_vec xt_new_vec_(xt_ctx *x, cm_type type, const xt_vec *like)
 {
     xt_vec v = *like;
     v.type = type;
-    v.use = CM_A;
-    v.blocks = 0;
-    v.block = NULL;
     v.id = xt_new_value_(x);
     xt_value_of_(x, &v);
     xt_diverges_like_(x, v.id, like);

@@ -84,7 +84,7 @@ static spe_id xt_rmw_element_(cm_ctx *c, cm_type type, spe_id ptr, spe_id v, voi
 
 XE_FN_ void xt_write_atomic_rmw_(xt_ctx *x, const xt_node_ *n)
 {
-    xt_vec r = xt_make_vec_(x, n), v = xt_now_as_(x, xt_vector_(x, n->operand[XT_ACCESS_VEC_]), CM_ACC);
+    xt_fragments_ r = xt_make_vec_(x, n), v = xt_now_as_(x, n->operand[XT_ACCESS_VEC_], CM_ACC);
     xt_tile t = xt_now_tile_(x, xt_tile_(x, n->operand[XT_ACCESS_TILE_]));
     xt_rmw_ rmw = {(xt_rmw_kind_)n->kind, (uint32_t)(t.base.local ? SPE_ScopeWorkgroup : SPE_ScopeDevice)};
     if (t.scatter) xt_visit_scattered_(x, n, xt_rmw_element_, &rmw, r.blocks ? &r : NULL);

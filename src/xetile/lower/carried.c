@@ -2,10 +2,10 @@
 #include "../internal.h"
 
 /* The ids of one vector, in the layout `use`; ids NULL: only their number. */
-static int xt_carried_ids_(xt_ctx *x, const xt_vec *v, cm_use use, spe_id *ids)
+static int xt_carried_ids_(xt_ctx *x, uint32_t id, cm_use use, spe_id *ids)
 {
-    if (!ids && xt_is_opaque_(use)) return x->vulkan->parts(x, v);
-    xt_vec now = xt_now_as_(x, v, use);
+    if (!ids && xt_is_opaque_(use)) return x->vulkan->parts(x, id);
+    xt_fragments_ now = xt_now_as_(x, id, use);
     return xt_vec_ids_(&now, ids);
 }
 
@@ -36,7 +36,7 @@ XE_FN_ int xt_gather_(xt_ctx *x, xt_frame_ *f, bool at_end, bool second)
         }
         if (!(s->mask & XT_VEC_CHANGES_)) continue;
         spe_id *ids = f->ids ? f->ids + at : NULL;
-        int n = xt_carried_ids_(x, xt_vec_in_(t), xt_layout_(x, xt_vec_in_(start)->id), ids);
+        int n = xt_carried_ids_(x, xt_vec_in_(t)->id, xt_layout_(x, xt_vec_in_(start)->id), ids);
         if (ids && (!at_end || xt_is_rotated_(x, f, s, xt_vec_in_(t)))) spe_differ(&x->m, 0, (uint32_t)n, ids);
         at += n;
     }
@@ -44,11 +44,10 @@ XE_FN_ int xt_gather_(xt_ctx *x, xt_frame_ *f, bool at_end, bool second)
 }
 
 /* Makes a vector like the one before the region from these ids. Returns their number. */
-static int xt_set_carried_(xt_ctx *x, const xt_vec *start, uint32_t id, const spe_id *ids)
+static int xt_set_carried_(xt_ctx *x, uint32_t start, uint32_t id, const spe_id *ids)
 {
-    xt_vec now = xt_value_is_opaque_(x, id) ? x->vulkan->vec(x, start) : xt_now_vec_(x, start);
+    xt_fragments_ now = xt_value_is_opaque_(x, id) ? x->vulkan->vec(x, start) : xt_now_vec_(x, start);
     now = xt_vec_from_ids_(x, &now, ids);
-    now.id = id;
     xt_define_vec_(x, id, now);
     return xt_vec_ids_(&now, NULL);
 }
@@ -75,7 +74,7 @@ XE_FN_ void xt_scatter_(xt_ctx *x, xt_frame_ *f, bool result, spe_id advance)
     for (int i = 0; i < f->slots; i++) {
         xt_slot_ *s = &f->slot[i];
         const xt_object_ *start = xt_object_of_(x, s->start), *t = xt_object_of_(x, result ? s->result : s->body);
-        const xt_vec *v = xt_vec_in_(t);
+        const xt_vec *v = xt_vec_in_(t), *before = xt_vec_in_(start);
         const xt_val *first;
         for (int j = 0; (first = xt_scalar_of_(start, j)) != NULL; j++) {
             bool changes = s->mask >> j & 1, counts = s->mask >> XT_COUNTS_SHIFT_ >> j & 1;
@@ -95,8 +94,8 @@ XE_FN_ void xt_scatter_(xt_ctx *x, xt_frame_ *f, bool result, spe_id advance)
         }
         if (!v) continue;
         if (s->mask & XT_VEC_CHANGES_)
-            at += xt_set_carried_(x, xt_vec_in_(start), v->id, f->ids + at);
+            at += xt_set_carried_(x, before->id, v->id, f->ids + at);
         else if (!result)
-            xt_define_vec_(x, v->id, xt_now_vec_(x, xt_vec_in_(start)));
+            xt_define_vec_(x, v->id, xt_now_vec_(x, before->id));
     }
 }

@@ -62,11 +62,11 @@ static bool xt_is_repeated_(xt_ctx *x, uint32_t id)
     return value->repeated > 0;
 }
 
-/* A block of v, which Intel's compiler takes to differ by lane, see spe_differ_by_lane. */
-XE_FN_ cm_matrix xt_varied_(xt_ctx *x, const xt_vec *v, const cm_matrix *block)
+/* A block of a vector, which Intel's compiler takes to differ by lane, see spe_differ_by_lane. */
+XE_FN_ cm_matrix xt_varied_(xt_ctx *x, uint32_t id, const cm_matrix *block)
 {
     cm_matrix a = *block;
-    if (!x->target.igc || !xt_is_repeated_(x, v->id)) return a;
+    if (!x->target.igc || !xt_is_repeated_(x, id)) return a;
     a.part = (spe_id *)xt_memory_(x, (size_t)a.parts * sizeof *a.part);
     if (!a.part) return *block;
     for (int i = 0; i < a.parts; i++) a.part[i] = spe_differ_by_lane(&x->m, block->part[i]);
@@ -78,7 +78,7 @@ XE_FN_ cm_matrix xt_cast_block_(xt_ctx *x, const xt_node_ *n, const cm_matrix *c
     const xt_vec *from = xt_vector_(x, n->operand[0]);
     if ((int)from->type == n->type) return *a[0];
     if (n->type == XT_BOOL_) return xt_parts_block_(x, n, a, xt_truth_part_, false);
-    cm_matrix varied = n->type == CM_F16 && from->type == CM_F32 ? xt_varied_(x, from, a[0]) : *a[0];
+    cm_matrix varied = n->type == CM_F16 && from->type == CM_F32 ? xt_varied_(x, from->id, a[0]) : *a[0];
     return n->kind ? cm_convert_as(&x->cm, &varied, (cm_type)n->type, CM_ROUND_AUTO, false)
                    : cm_convert(&x->cm, &varied, (cm_type)n->type);
 }
@@ -155,7 +155,7 @@ XE_FN_ cm_matrix xt_strip_(xt_ctx *x, uint32_t of, int block, int strip)
 XE_ONCE_
 XE_FN_ void xt_make_strips_(xt_ctx *x, uint32_t id)
 {
-    const xt_vec *now = &xt_value_at_(x, id)->now.vec;
+    const xt_fragments_ *now = &xt_value_at_(x, id)->now.vec;
     for (int i = 0; i < now->blocks; i++)
         for (int k = 0; k < xt_strips_(&now->block[i]); k++) xt_strip_(x, id, i, k);
     xt_value_at_(x, id)->unmade = false;

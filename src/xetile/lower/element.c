@@ -24,7 +24,7 @@ XE_FN_ void xt_write_store_(xt_ctx *x, const xt_node_ *n)
 
 XE_FN_ void xt_write_element_(xt_ctx *x, const xt_node_ *n)
 {
-    xt_vec v = xt_now_vec_(x, xt_vector_(x, n->operand[0]));
+    xt_fragments_ v = xt_now_vec_(x, n->operand[0]);
     int type = xt_number_type_((int)v.type);
     xt_field_ f;
     if (!v.blocks || !xt_field_of_(x, &f, &v, (int)xt_storage_type_((cm_type)type))) return;

@@ -12,7 +12,7 @@ static bool xt_write_cast_plus_(xt_ctx *x, const xt_node_ *n)
     const xt_vec *from = xt_vector_(x, cast->operand[0]);
     if (from->type != CM_I8 && from->type != CM_U8) return false;
     double number = constant->kind == SPE_INT ? (double)constant->integer : constant->real;
-    xt_vec r = xt_make_vec_(x, n), bytes = xt_now_as_(x, from, CM_ACC);
+    xt_fragments_ r = xt_make_vec_(x, n), bytes = xt_now_as_(x, from->id, CM_ACC);
     for (int i = 0; i < r.blocks && spe_ok(&x->m); i++)
         r.block[i] = cm_convert_plus(&x->cm, &bytes.block[i], CM_F16, n->kind == SPE_ARITH_ADD ? number : -number);
     xt_define_vec_(x, n->result, xt_finish_vec_(x, r));
@@ -28,7 +28,7 @@ static bool xt_is_deferred_(xt_ctx *x, const xt_node_ *n)
 /* Allocates all blocks, for a store to request strips of. */
 static void xt_leave_each_(xt_ctx *x, const xt_node_ *n, xt_each_fn_ each)
 {
-    xt_vec r = xt_make_vec_(x, n);
+    xt_fragments_ r = xt_make_vec_(x, n);
     for (xt_block_ b = xt_blocks_(x, &r.dist); r.blocks && xt_next_block_(&b);) {
         cm_matrix *block = &r.block[b.i];
         *block = cm_splat(&x->cm, b.cols, b.rows, xt_storage_type_(r.type), CM_ACC, 0);
@@ -44,13 +44,13 @@ static void xt_leave_each_(xt_ctx *x, const xt_node_ *n, xt_each_fn_ each)
 static void xt_write_each_(xt_ctx *x, const xt_node_ *n, bool any, xt_each_fn_ each)
 {
     int count = n->operands;
-    xt_vec v[3];
+    xt_fragments_ v[3];
     if (xt_is_deferred_(x, n)) {
         xt_leave_each_(x, n, each);
         return;
     }
-    xt_vec r = xt_make_vec_(x, n);
-    for (int j = 0; j < count; j++) v[j] = xt_now_as_(x, xt_vector_(x, n->operand[j]), any ? r.use : CM_ACC);
+    xt_fragments_ r = xt_make_vec_(x, n);
+    for (int j = 0; j < count; j++) v[j] = xt_now_as_(x, n->operand[j], any ? r.use : CM_ACC);
     for (int i = 0; i < r.blocks && spe_ok(&x->m); i++) {
         const cm_matrix *a[3] = {NULL, NULL, NULL};
         for (int j = 0; j < count; j++) a[j] = &v[j].block[i];

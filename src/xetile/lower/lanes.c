@@ -35,15 +35,15 @@ static void xt_field_add_(xt_ctx *x, xt_field_ *f, const cm_matrix *a, const xt_
 }
 
 /* All elements of v that this subgroup holds. */
-XE_FN_ bool xt_field_of_(xt_ctx *x, xt_field_ *f, const xt_vec *v, int type)
+XE_FN_ bool xt_field_of_(xt_ctx *x, xt_field_ *f, const xt_fragments_ *v, int type)
 {
-    xt_vec a = xt_as_use_(x, v, CM_ACC);
+    xt_fragments_ a = xt_as_use_(x, v, CM_ACC);
     int comps = 0;
     for (int i = 0; i < a.blocks; i++) comps += a.block[i].layout.size_v;
     if (!xt_field_init_(x, f, a.dist.rounds[0] * a.dist.data[0], a.dist.rounds[1] * a.dist.data[1], comps, type))
         return false;
     for (xt_block_ b = xt_blocks_(x, &a.dist); a.blocks && xt_next_block_(&b);) {
-        cm_matrix varied = xt_varied_(x, v, &a.block[b.i]);
+        cm_matrix varied = xt_varied_(x, v->id, &a.block[b.i]);
         xt_field_add_(x, f, &varied, &b);
     }
     return spe_ok(&x->m);
@@ -101,7 +101,7 @@ static cm_matrix xt_pick_block_(xt_ctx *x, xt_field_ *f, const int *origin, cons
 }
 
 /* Fills all blocks of r from a field: with elements from their origins (NULL: the same place) or with groups. */
-XE_FN_ xt_vec xt_pick_all_(xt_ctx *x, xt_field_ *f, const int *origin, const xt_group_ *g, xt_vec r)
+XE_FN_ xt_fragments_ xt_pick_all_(xt_ctx *x, xt_field_ *f, const int *origin, const xt_group_ *g, xt_fragments_ r)
 {
     for (xt_block_ b = xt_blocks_(x, &r.dist); xt_next_block_(&b);)
         r.block[b.i] = xt_pick_block_(x, f, origin, g, &b, xt_storage_type_(r.type), CM_ACC, false);
@@ -109,9 +109,9 @@ XE_FN_ xt_vec xt_pick_all_(xt_ctx *x, xt_field_ *f, const int *origin, const xt_
 }
 
 /* v in the blocks of a grid that is cut like its own or more coarsely; zeros beyond the ends of its pieces. */
-XE_FN_ xt_vec xt_fill_up_(xt_ctx *x, const xt_vec *v, const xt_grid_ *g, cm_use use)
+XE_FN_ xt_fragments_ xt_fill_up_(xt_ctx *x, const xt_fragments_ *v, const xt_grid_ *g, cm_use use)
 {
-    xt_vec r = *v;
+    xt_fragments_ r = *v;
     xt_block_ b = xt_blocks_(x, &v->dist);
     xt_field_ f;
     b.grid = *g;

@@ -29,7 +29,7 @@ XE_FN_ void xt_write_load_tile_(xt_ctx *x, const xt_node_ *n)
     if (x->vulkan && x->vulkan->write_load(x, n)) return;
     xt_tile t = xt_now_tile_(x, xt_accessed_(x, n));
     cm_type storage = xt_storage_type_(t.type);
-    xt_vec v = xt_make_vec_(x, n);
+    xt_fragments_ v = xt_make_vec_(x, n);
     xt_val padding = xt_padding_(t.type, d->padding);
     bool zero = xt_pads_with_zero_(t.type, d->padding);
     bool plain = zero && d->border == XT_BORDER_PADDING && storage == v.type;
@@ -124,7 +124,7 @@ XE_FN_ void xt_write_store_tile_(xt_ctx *x, const xt_node_ *n)
         xt_store_strips_(x, n);
         return;
     }
-    xt_vec v = xt_now_vec_(x, xt_vector_(x, n->operand[XT_ACCESS_VEC_]));
+    xt_fragments_ v = xt_now_vec_(x, n->operand[XT_ACCESS_VEC_]);
     if (v.blocks && xt_is_opaque_(v.use) && x->vulkan->store(x, &t, &v)) return;
     v = xt_as_use_(x, &v, CM_ACC);
     const spe_id first = xt_only_first_(x, &t);

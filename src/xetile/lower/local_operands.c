@@ -26,9 +26,9 @@ static cm_matrix xt_stage_block_(xt_ctx *x, const xt_stage_ *s, spe_id from, con
 }
 
 /* A part of what was copied: the vector, or a slice of it. */
-XE_FN_ xt_vec xt_stage_get_(xt_ctx *x, const xt_stage_ *s, int part)
+XE_FN_ xt_fragments_ xt_stage_get_(xt_ctx *x, const xt_stage_ *s, int part)
 {
-    xt_vec v = xt_make_vec_(x, xt_node_at_(x, s->node));
+    xt_fragments_ v = xt_make_vec_(x, xt_node_at_(x, s->node));
     xt_block_ b = xt_blocks_(x, &s->dist);
     int along = s->use == CM_A; /* the dimension other than k */
     spe_id row = xt_piece_offset_id_(x, &v.dist, along), from;
@@ -87,7 +87,7 @@ XE_FN_ bool xt_write_staged_(xt_ctx *x, const xt_node_ *n)
     if (!part) xt_stage_end_(x, first, s);
     for (one = first; one <= s; one++) {
         uint32_t id = xt_node_at_(x, one->node)->result;
-        xt_vec v = xt_stage_get_(x, one, part);
+        xt_fragments_ v = xt_stage_get_(x, one, part);
         xt_define_vec_(x, id, xt_as_use_(x, &v, xt_layout_(x, id)));
     }
     return true;

@@ -2,7 +2,7 @@
 #include "../internal.h"
 
 /* A block of the result: a chain of products along k. In coopmatrix.h, b is the left operand and a the right one. */
-XE_FN_ cm_matrix xt_mma_block_(xt_ctx *x, const xt_vec *v, const xt_grid_ *ga, const xt_grid_ *gb,
+XE_FN_ cm_matrix xt_mma_block_(xt_ctx *x, const xt_fragments_ *v, const xt_grid_ *ga, const xt_grid_ *gb,
                                const int at[4], cm_type type, const cm_matrix *c)
 {
     cm_matrix sum = XT_ZERO_;
@@ -16,7 +16,7 @@ XE_FN_ cm_matrix xt_mma_block_(xt_ctx *x, const xt_vec *v, const xt_grid_ *ga, c
 
 /* If a's pieces end within a block, cuts b like a and fills the rest with zeros: of both if they are floats, because
  * the elements beyond a's end may be NaN; of one if they are integers. */
-static void xt_mma_fill_(xt_ctx *x, xt_vec *v, const xt_grid_ *ga, xt_grid_ *gb)
+static void xt_mma_fill_(xt_ctx *x, xt_fragments_ *v, const xt_grid_ *ga, xt_grid_ *gb)
 {
     const xt_cut_ *k = &ga->cut[1];
     if (k->at[k->n - 1] + k->size[k->n - 1] == ga->data[1]) return;
@@ -26,7 +26,7 @@ static void xt_mma_fill_(xt_ctx *x, xt_vec *v, const xt_grid_ *ga, xt_grid_ *gb)
 }
 
 /* Writes the blocks of r, a product of operands v. */
-XE_FN_ void xt_emit_mma_(xt_ctx *x, xt_vec *v, bool with_c, xt_vec *r, xt_product_fn_ block)
+XE_FN_ void xt_emit_mma_(xt_ctx *x, xt_fragments_ *v, bool with_c, xt_fragments_ *r, xt_product_fn_ block)
 {
     xt_grid_ ga, gb, gr;
     cm_matrix c = XT_ZERO_;
@@ -42,7 +42,7 @@ XE_FN_ void xt_emit_mma_(xt_ctx *x, xt_vec *v, bool with_c, xt_vec *r, xt_produc
             for (at[2] = 0; at[2] < gr.cut[0].n; at[2]++)
                 for (at[3] = 0; at[3] < gr.cut[1].n; at[3]++) {
                     n = xt_block_number_(&gr, at[0], at[1], at[2], at[3]);
-                    if (with_c) c = xt_varied_(x, &v[XT_MMA_SUM_], &v[XT_MMA_SUM_].block[n]);
+                    if (with_c) c = xt_varied_(x, v[XT_MMA_SUM_].id, &v[XT_MMA_SUM_].block[n]);
                     r->block[n] = block(x, v, &ga, &gb, at, r->type, with_c ? &c : NULL);
                 }
 }
@@ -51,10 +51,10 @@ XE_FN_ void xt_emit_mma_(xt_ctx *x, xt_vec *v, bool with_c, xt_vec *r, xt_produc
 XE_FN_ void xt_write_product_(xt_ctx *x, const xt_node_ *n, xt_product_fn_ block)
 {
     static const cm_use uses[XT_MMA_OPERANDS_] = {CM_ACC, CM_B, CM_A, CM_ACC, CM_ACC};
-    xt_vec r = xt_make_vec_(x, n), v[XT_MMA_OPERANDS_];
+    xt_fragments_ r = xt_make_vec_(x, n), v[XT_MMA_OPERANDS_];
     bool all = r.blocks > 0;
     for (int i = n->operand[XT_MMA_SUM_] ? 0 : 1; i < n->operands; i++) {
-        v[i] = xt_now_as_(x, xt_vector_(x, n->operand[i]), uses[i]);
+        v[i] = xt_now_as_(x, n->operand[i], uses[i]);
         all = all && v[i].blocks;
     }
     if (all) xt_emit_mma_(x, v, n->operand[XT_MMA_SUM_] != 0, &r, block);

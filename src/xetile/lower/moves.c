@@ -55,7 +55,7 @@ static xt_tile xt_transposed_tile_(xt_ctx *x, const xt_tile *of, const xt_dist *
 
 /* Loads a vector transposed instead of transposing it: a single message for a product's operand or 32-bit elements, and
  * no worse per lane. */
-static bool xt_move_by_loading_(xt_ctx *x, const xt_node_ *n, xt_vec *r)
+static bool xt_move_by_loading_(xt_ctx *x, const xt_node_ *n, xt_fragments_ *r)
 {
     const xt_move_ *how = n->move;
     const xt_vec *v = xt_vector_(x, n->operand[XT_MOVE_VEC_]);
@@ -73,16 +73,16 @@ static bool xt_move_by_loading_(xt_ctx *x, const xt_node_ *n, xt_vec *r)
 }
 
 /* The operand in this version; writes a load that was left to its transpose, which did not load it transposed. */
-static xt_vec xt_moved_vec_(xt_ctx *x, const xt_vec *v)
+static xt_fragments_ xt_moved_vec_(xt_ctx *x, uint32_t id)
 {
-    const xt_value_ *value = xt_value_at_(x, v->id);
+    const xt_value_ *value = xt_value_at_(x, id);
     const xt_node_ *n = xt_node_at_(x, value->node);
     if (value->unmade && n->op == XT_OP_LOAD_TILE_) xt_write_load_tile_(x, n);
-    return xt_now_vec_(x, v);
+    return xt_now_vec_(x, id);
 }
 
 /* Within a subgroup: transposes of more than two rows and columns square by square, all else element by element. */
-static xt_vec xt_move_within_(xt_ctx *x, const xt_node_ *n, const xt_vec *v, xt_vec r)
+static xt_fragments_ xt_move_within_(xt_ctx *x, const xt_node_ *n, const xt_fragments_ *v, xt_fragments_ r)
 {
     const xt_dist *d = &v->dist;
     bool squares = n->op == XT_OP_TRANSPOSE_ && d->rounds[0] * d->data[0] > 2 && d->rounds[1] * d->data[1] > 2;
@@ -96,9 +96,9 @@ static xt_vec xt_move_within_(xt_ctx *x, const xt_node_ *n, const xt_vec *v, xt_
 /* Moves elements by the first way that suits: loading them again, through local memory between subgroups, by lanes. */
 XE_FN_ void xt_write_move_(xt_ctx *x, const xt_node_ *n)
 {
-    xt_vec r = xt_make_vec_(x, n);
+    xt_fragments_ r = xt_make_vec_(x, n);
     if (r.blocks && !xt_move_by_loading_(x, n, &r)) {
-        xt_vec v = xt_moved_vec_(x, xt_vector_(x, n->operand[XT_MOVE_VEC_]));
+        xt_fragments_ v = xt_moved_vec_(x, n->operand[XT_MOVE_VEC_]);
         if (v.blocks && n->move->origin) r = xt_move_within_(x, n, &v, r);
         else if (v.blocks) r = xt_through_scratch_(x, &v, &n->move->from, r);
     }

@@ -6,18 +6,17 @@
 
 /* An operand: a panel in local memory, or matrices. */
 typedef struct {
-    xt_vec v;
+    xt_fragments_ v;
     const xt_panel_ *panel;
 } xt_opaque_operand_;
 
-static xt_opaque_operand_ xt_opaque_operand_of_(xt_ctx *x, const xt_vec *v, cm_use use)
+static xt_opaque_operand_ xt_opaque_operand_of_(xt_ctx *x, uint32_t id, cm_use use)
 {
     xt_opaque_operand_ o = XT_ZERO_;
-    int panel = xt_value_at_(x, v->id)->panel;
-    o.v = *v;
+    int panel = xt_value_at_(x, id)->panel;
     if (panel) o.panel = (const xt_panel_ *)x->panels.items + panel - 1;
     if (panel && o.panel->kept) o.panel = NULL;
-    if (!o.panel) o.v = xt_now_as_(x, v, use);
+    o.v = o.panel ? xt_form_of_(x, id) : xt_now_as_(x, id, use);
     return o;
 }
 
@@ -40,7 +39,7 @@ static uint32_t xt_opaque_flags_(cm_type operands)
 }
 
 /* The products of one piece of the result and one step of k: each operand is loaded once. */
-static void xt_opaque_step_(xt_ctx *x, const xt_opaque_operand_ operand[2], const xt_vec *r,
+static void xt_opaque_step_(xt_ctx *x, const xt_opaque_operand_ operand[2], const xt_fragments_ *r,
                             const cm_coop_shape *s, int round0, int round1, int k)
 {
     enum { MOST = XT_SIDE_MAX_ / 8 };
@@ -65,9 +64,9 @@ static void xt_write_opaque_mma_(xt_ctx *x, const xt_node_ *n)
 {
     const xt_vec *left = xt_vector_(x, n->operand[XT_MMA_LEFT_]);
     bool with_c = n->operand[XT_MMA_SUM_] != 0;
-    xt_vec r = xt_opaque_vec_(x, xt_vector_(x, n->result)), sum = XT_ZERO_;
+    xt_fragments_ r = xt_opaque_vec_(x, n->result), sum = XT_ZERO_;
     const cm_coop_shape *s = cm_coop_shape_of(&x->target, left->type, r.type);
-    if (with_c) sum = xt_now_as_(x, xt_vector_(x, n->operand[XT_MMA_SUM_]), CM_OPAQUE_ACC);
+    if (with_c) sum = xt_now_as_(x, n->operand[XT_MMA_SUM_], CM_OPAQUE_ACC);
     for (int i = 0; i < r.blocks && spe_ok(&x->m); i++) {
         cm_matrix zero = XT_ZERO_;
         if (!with_c) zero = cm_splat(&x->cm, r.block[i].layout.rows, r.block[i].layout.cols, r.type, r.use, 0);
@@ -75,8 +74,8 @@ static void xt_write_opaque_mma_(xt_ctx *x, const xt_node_ *n)
         if (from) memcpy(r.block[i].part, from, (size_t)r.block[i].parts * sizeof *from);
     }
     xt_opaque_operand_ operand[2];
-    operand[0] = xt_opaque_operand_of_(x, left, CM_OPAQUE_B);
-    operand[1] = xt_opaque_operand_of_(x, xt_vector_(x, n->operand[XT_MMA_RIGHT_]), CM_OPAQUE_A);
+    operand[0] = xt_opaque_operand_of_(x, left->id, CM_OPAQUE_B);
+    operand[1] = xt_opaque_operand_of_(x, n->operand[XT_MMA_RIGHT_], CM_OPAQUE_A);
     for (int i = 0; i < r.dist.rounds[0]; i++)
         for (int j = 0; j < r.dist.rounds[1]; j++)
             for (int k = 0; k < left->dist.data[1] && spe_ok(&x->m); k += s->k)
@@ -105,7 +104,7 @@ XE_FN_ void xt_opaque_memory_(xt_ctx *x)
 /* ---- stores ------------------------------------------------------------------------------------------------------ */
 
 /* Are all elements of a vector in the tile's matrix, and its lines aligned as matrices must be? */
-static spe_id xt_opaque_fits_(xt_ctx *x, const xt_tile *t, const xt_vec *v)
+static spe_id xt_opaque_fits_(xt_ctx *x, const xt_tile *t, const xt_fragments_ *v)
 {
     const xt_dist *d = &v->dist;
     spe_id all = xt_panel_aligned_(x, t);
@@ -117,7 +116,7 @@ static spe_id xt_opaque_fits_(xt_ctx *x, const xt_tile *t, const xt_vec *v)
 }
 
 /* Stores all matrices where they lie. The pitch is masked to the alignment that it has, since compilers look for it. */
-static void xt_opaque_store_matrices_(xt_ctx *x, const xt_tile *t, const xt_vec *v)
+static void xt_opaque_store_matrices_(xt_ctx *x, const xt_tile *t, const xt_fragments_ *v)
 {
     spe_module *m = &x->m;
     int inner = xt_inner_(t), bytes = xt_bytes_(t->type);
@@ -160,9 +159,9 @@ static void xt_opaque_store_strips_(xt_ctx *x, const xt_tile *t, const xt_block_
 
 /* Stores a vector of matrices in global memory: as matrices where they fit, else as vectors of lanes. False: it is a
  * column, which lanes store. */
-XE_FN_ bool xt_store_opaque_(xt_ctx *x, const xt_tile *t, const xt_vec *v)
+XE_FN_ bool xt_store_opaque_(xt_ctx *x, const xt_tile *t, const xt_fragments_ *v)
 {
-    if (xt_is_opaque_column_(v)) return false;
+    if (xt_is_opaque_column_(&v->dist)) return false;
     bool may_fit = !t->base.local && t->step == 1;
     if (may_fit) spe_if(&x->m, xt_opaque_fits_(x, t, v));
     if (may_fit) xt_opaque_store_matrices_(x, t, v);

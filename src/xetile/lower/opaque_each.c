@@ -52,10 +52,10 @@ static spe_id xt_opaque_fold_(xt_ctx *x, const xt_node_ *n, int count, const spe
 /* ---- element-wise operations ------------------------------------------------------------------------------------- */
 
 /* An operand as matrices; conditions are 1 or 0 there. */
-static xt_vec xt_opaque_operand_as_(xt_ctx *x, const xt_vec *v)
+static xt_fragments_ xt_opaque_operand_as_(xt_ctx *x, uint32_t id)
 {
-    if (v->type != (cm_type)XT_BOOL_) return xt_now_as_(x, v, CM_OPAQUE_ACC);
-    xt_vec now = xt_now_as_(x, v, CM_ACC), real = now;
+    if (xt_vector_(x, id)->type != (cm_type)XT_BOOL_) return xt_now_as_(x, id, CM_OPAQUE_ACC);
+    xt_fragments_ now = xt_now_as_(x, id, CM_ACC), real = now;
     real.type = CM_F32;
     real.block = (cm_matrix *)xt_memory_(x, (size_t)now.blocks * sizeof *real.block);
     real.blocks = real.block ? now.blocks : 0;
@@ -67,8 +67,8 @@ static xt_vec xt_opaque_operand_as_(xt_ctx *x, const xt_vec *v)
 XE_FN_ void xt_write_opaque_each_(xt_ctx *x, const xt_node_ *n)
 {
     int count = n->operands, from = (int)xt_vector_(x, n->operand[0])->type;
-    xt_vec r = xt_opaque_vec_(x, xt_vector_(x, n->result)), v[3];
-    for (int j = 0; j < count; j++) v[j] = xt_opaque_operand_as_(x, xt_vector_(x, n->operand[j]));
+    xt_fragments_ r = xt_opaque_vec_(x, n->result), v[3];
+    for (int j = 0; j < count; j++) v[j] = xt_opaque_operand_as_(x, n->operand[j]);
     for (int i = 0; i < r.blocks; i++)
         for (int p = 0; p < r.block[i].parts && spe_ok(&x->m); p++) {
             spe_id part[3] = {0, 0, 0};
@@ -132,8 +132,8 @@ static spe_id xt_opaque_reduced_(xt_ctx *x, const xt_node_ *n, const xt_opaque_s
 XE_FN_ void xt_write_opaque_reduce_(xt_ctx *x, const xt_node_ *n)
 {
     enum { MOST = sizeof x->opaque_box / sizeof *x->opaque_box };
-    xt_vec v = xt_now_as_(x, xt_vector_(x, n->operand[XT_MOVE_VEC_]), CM_OPAQUE_ACC);
-    xt_vec r = xt_opaque_vec_(x, xt_vector_(x, n->result));
+    xt_fragments_ v = xt_now_as_(x, n->operand[XT_MOVE_VEC_], CM_OPAQUE_ACC);
+    xt_fragments_ r = xt_opaque_vec_(x, n->result);
     if (!v.blocks || !r.blocks) return;
     const cm_layout l = v.block[0].layout;
     xt_opaque_strip_ s = xt_opaque_strip_of_(x, &l);
@@ -157,8 +157,8 @@ XE_FN_ void xt_write_opaque_reduce_(xt_ctx *x, const xt_node_ *n)
 /* Writes a broadcast of a column, whose matrices have it in each of their columns already. */
 XE_FN_ void xt_write_opaque_broadcast_(xt_ctx *x, const xt_node_ *n)
 {
-    xt_vec v = xt_now_as_(x, xt_vector_(x, n->operand[XT_MOVE_VEC_]), CM_OPAQUE_ACC);
-    xt_vec r = xt_opaque_vec_(x, xt_vector_(x, n->result));
+    xt_fragments_ v = xt_now_as_(x, n->operand[XT_MOVE_VEC_], CM_OPAQUE_ACC);
+    xt_fragments_ r = xt_opaque_vec_(x, n->result);
     if (!v.blocks || !r.blocks) return;
     const cm_layout l = r.block[0].layout;
     for (int round0 = 0; round0 < r.dist.rounds[0]; round0++)

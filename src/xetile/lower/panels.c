@@ -414,7 +414,7 @@ static xt_panel_ *xt_panel_at_(xt_ctx *x, int i) { return (xt_panel_ *)x->panels
 /* Loads all of this subgroup's matrices of a panel, whose place in local memory is then free. */
 static void xt_hold_panel_(xt_ctx *x, const xt_panel_ *p, uint32_t id)
 {
-    xt_vec v = xt_opaque_like_(x, xt_vector_(x, id), p->use);
+    xt_fragments_ v = xt_opaque_like_(x, id, p->use);
     for (xt_block_ b = xt_blocks_(x, &v.dist); v.blocks && xt_next_block_(&b);) {
         cm_matrix *a = &v.block[b.i];
         int across = a->parts ? a->layout.rows / a->layout.size_i : 1;

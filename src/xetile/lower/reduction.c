@@ -81,7 +81,7 @@ static bool xt_reduce_lanes_(xt_ctx *x, xt_reduce_ *r, xt_field_ *out)
 }
 
 /* Each subgroup reduces its part: groups of elements along dim, which must not cross pieces. */
-static xt_vec xt_reduce_local_(xt_ctx *x, const xt_vec *v, xt_group_ group, xt_vec result)
+static xt_fragments_ xt_reduce_local_(xt_ctx *x, const xt_fragments_ *v, xt_group_ group, xt_fragments_ result)
 {
     xt_reduce_ r = XT_ZERO_;
     xt_field_ out;
@@ -101,6 +101,6 @@ static xt_vec xt_reduce_local_(xt_ctx *x, const xt_vec *v, xt_group_ group, xt_v
 XE_FN_ void xt_write_reduce_(xt_ctx *x, const xt_node_ *n)
 {
     const xt_group_ group = {n->kind, n->move->dim, n->move->size, xt_combine_};
-    xt_vec v = xt_now_vec_(x, xt_vector_(x, n->operand[XT_MOVE_VEC_])), r = xt_make_vec_(x, n);
+    xt_fragments_ v = xt_now_vec_(x, n->operand[XT_MOVE_VEC_]), r = xt_make_vec_(x, n);
     xt_define_vec_(x, n->result, r.blocks && v.blocks ? xt_reduce_local_(x, &v, group, r) : r);
 }

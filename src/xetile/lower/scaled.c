@@ -2,7 +2,7 @@
 #include "../internal.h"
 
 /* Scales first .. first + n along dimension `dim`, of the block whose number in the other dimension is at[2 + !dim]. */
-static cm_matrix xt_scales_(xt_ctx *x, const xt_vec *v, int dim, const int at[4], int first, int n)
+static cm_matrix xt_scales_(xt_ctx *x, const xt_fragments_ *v, int dim, const int at[4], int first, int n)
 {
     xt_grid_ g;
     int i = 0, where[4] = {at[0], at[1], at[2], at[3]};
@@ -18,7 +18,7 @@ static cm_matrix xt_scales_(xt_ctx *x, const xt_vec *v, int dim, const int at[4]
 }
 
 /* A block of the result. In coopmatrix.h, b is the left operand and a the right one. */
-static cm_matrix xt_scaled_block_(xt_ctx *x, const xt_vec *v, const xt_grid_ *ga, const xt_grid_ *gb,
+static cm_matrix xt_scaled_block_(xt_ctx *x, const xt_fragments_ *v, const xt_grid_ *ga, const xt_grid_ *gb,
                                   const int at[4], cm_type type, const cm_matrix *c)
 {
     const int per = v[XT_MMA_LEFT_].type == CM_E2M1 ? 2 : 1;

@@ -36,7 +36,7 @@ static int xt_scan_at_(const xt_scan_ *s, int element)
 
 static bool xt_scan_init_(xt_scan_ *s, xt_ctx *x, const xt_node_ *n)
 {
-    xt_vec v = xt_now_vec_(x, xt_vector_(x, n->operand[XT_MOVE_VEC_]));
+    xt_fragments_ v = xt_now_vec_(x, n->operand[XT_MOVE_VEC_]);
     s->x = x;
     s->kind = n->kind;
     s->of = n;
@@ -133,7 +133,7 @@ static bool xt_scan_finish_(xt_scan_ *s, xt_field_ *out)
         out->comp[c] = xt_scan_choose_(s, mask, before, neutral);
     }
     if (s->of->operand[XT_MOVE_PART_]) {
-        xt_vec v = xt_now_vec_(s->x, xt_vector_(s->x, s->of->operand[XT_MOVE_PART_]));
+        xt_fragments_ v = xt_now_vec_(s->x, s->of->operand[XT_MOVE_PART_]);
         if (!xt_field_of_(s->x, &carry, &v, s->f.type)) return false;
         for (int c = 0; c < out->comps; c++)
             out->comp[c] = xt_combine_(&s->x->m, s->kind, out->type, carry.comp[c], out->comp[c]);
@@ -143,7 +143,7 @@ static bool xt_scan_finish_(xt_scan_ *s, xt_field_ *out)
 
 XE_FN_ void xt_write_scan_(xt_ctx *x, const xt_node_ *n)
 {
-    xt_vec r = xt_make_vec_(x, n);
+    xt_fragments_ r = xt_make_vec_(x, n);
     xt_scan_ s;
     xt_field_ out;
     int c = 0;

@@ -5,7 +5,7 @@
 typedef struct {
     xt_ctx *x;
     const xt_tile *t;
-    xt_vec all, allowed;             /* offsets and mask, in one layout; allowed.blocks 0: no mask */
+    xt_fragments_ all, allowed;             /* offsets and mask, in one layout; allowed.blocks 0: no mask */
     const cm_matrix *offsets, *mask; /* of the block; mask may be NULL */
     spe_id count;                    /* elements of the base, i64, not negative */
     int valid;                       /* columns of the block */
@@ -87,8 +87,8 @@ static xt_scattered_access_ xt_scattered_init_(xt_ctx *x, const xt_tile *t, uint
     s.t = t;
     n = spe_select(m, spe_sgt(m, n, zero), n, zero);
     s.count = spe_sconvert(m, spe_int(m, 64), n);
-    s.all = xt_as_use_(x, &t->offsets, CM_ACC);
-    if (mask) s.allowed = xt_now_as_(x, xt_vector_(x, mask), CM_ACC);
+    s.all = xt_now_as_(x, t->offsets.id, CM_ACC);
+    if (mask) s.allowed = xt_now_as_(x, mask, CM_ACC);
     return s;
 }
 
@@ -105,7 +105,7 @@ XE_FN_ void xt_write_load_gather_(xt_ctx *x, const xt_node_ *n)
 {
     xt_tile t = xt_now_tile_(x, xt_tile_(x, n->operand[XT_ACCESS_TILE_]));
     cm_type storage = xt_storage_type_(t.type);
-    xt_vec v = xt_make_vec_(x, n);
+    xt_fragments_ v = xt_make_vec_(x, n);
     xt_scattered_access_ s = xt_scattered_init_(x, &t, n->operand[XT_ACCESS_MASK_]);
     xt_val padding = xt_padding_(t.type, n->outside->padding);
     for (xt_block_ b = xt_blocks_(x, &v.dist); v.blocks && xt_scattered_next_(&s, &b);) {
@@ -117,10 +117,10 @@ XE_FN_ void xt_write_load_gather_(xt_ctx *x, const xt_node_ *n)
 }
 
 /* Accesses all blocks; r receives fn's results, unless NULL. */
-XE_FN_ void xt_visit_scattered_(xt_ctx *x, const xt_node_ *n, cm_visit_fn fn, void *user, xt_vec *r)
+XE_FN_ void xt_visit_scattered_(xt_ctx *x, const xt_node_ *n, cm_visit_fn fn, void *user, xt_fragments_ *r)
 {
     xt_tile t = xt_now_tile_(x, xt_tile_(x, n->operand[XT_ACCESS_TILE_]));
-    xt_vec v = xt_now_as_(x, xt_vector_(x, n->operand[XT_ACCESS_VEC_]), CM_ACC);
+    xt_fragments_ v = xt_now_as_(x, n->operand[XT_ACCESS_VEC_], CM_ACC);
     xt_scattered_access_ s = xt_scattered_init_(x, &t, n->operand[XT_ACCESS_MASK_]);
     for (xt_block_ b = xt_blocks_(x, &v.dist); v.blocks && xt_scattered_next_(&s, &b);)
         xt_visit_block_(&s, &v.block[b.i], fn, user, r ? &r->block[b.i] : NULL);

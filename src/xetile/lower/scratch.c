@@ -2,15 +2,15 @@
 #include "../internal.h"
 
 XE_ONCE_
-XE_FN_ xt_scratch_ xt_scratch_init_(const xt_vec *v, const xt_source_ *from)
+XE_FN_ xt_scratch_ xt_scratch_init_(cm_type type, const xt_dist *d, const xt_source_ *from)
 {
-    int bytes = xt_bytes_(v->type), pad = from->transposed ? 16 / bytes : 0; /* spreads over the banks */
-    xt_scratch_ s = {*from, v->dist.shape[1] + pad, bytes, v->dist.shape[0], 0};
+    int bytes = xt_bytes_(type), pad = from->transposed ? 16 / bytes : 0; /* spreads over the banks */
+    xt_scratch_ s = {*from, d->shape[1] + pad, bytes, d->shape[0], 0};
     return s;
 }
 
 /* The rows of one pass: whole pieces of the source if possible. */
-static int xt_scratch_rows_(const xt_ctx *x, const xt_scratch_ *s, const xt_vec *v)
+static int xt_scratch_rows_(const xt_ctx *x, const xt_scratch_ *s, const xt_fragments_ *v)
 {
     int rows = (int)(x->scratch_bytes / ((size_t)s->pitch * (size_t)s->bytes)), piece = v->dist.data[0];
     if (rows >= s->height) return s->height;
@@ -86,7 +86,7 @@ static void xt_scratch_open_(xt_ctx *x, const xt_scratch_ *s, const xt_block_ *b
     spe_if(m, spe_land(m, below, spe_sgt(m, row, spe_i32(m, low))));
 }
 
-static void xt_scratch_write_(xt_ctx *x, const xt_scratch_ *s, const xt_vec *v, int low)
+static void xt_scratch_write_(xt_ctx *x, const xt_scratch_ *s, const xt_fragments_ *v, int low)
 {
     const xt_scratch_ plain = {XT_SAME_ELEMENT_, s->pitch, s->bytes, s->height, s->rows};
     bool whole = s->rows >= s->height;
@@ -111,7 +111,7 @@ static spe_id xt_merge_part_(xt_ctx *x, cm_type of, spe_id a, spe_id b)
     return spe_bitcast(&x->m, spe_type_of(&x->m, a), bits);
 }
 
-static void xt_scratch_read_(xt_ctx *x, const xt_scratch_ *s, xt_vec *r, int low)
+static void xt_scratch_read_(xt_ctx *x, const xt_scratch_ *s, xt_fragments_ *r, int low)
 {
     cm_type type = xt_storage_type_(r->type);
     bool whole = s->rows >= s->height;
@@ -133,7 +133,7 @@ static void xt_scratch_read_(xt_ctx *x, const xt_scratch_ *s, xt_vec *r, int low
 
 /* The number of passes so that each takes the same columns of every piece. Then registers of written elements are free
  * while the rest is read, and nothing depends on the subgroup. 0: not possible. */
-static int xt_slabs_(const xt_ctx *x, const xt_scratch_ *s, const xt_vec *v, const xt_vec *r)
+static int xt_slabs_(const xt_ctx *x, const xt_scratch_ *s, const xt_fragments_ *v, const xt_fragments_ *r)
 {
     int width = v->dist.data[1];
     size_t all = (size_t)v->dist.shape[0] * (size_t)v->dist.shape[1] * (size_t)s->bytes;
@@ -147,7 +147,8 @@ static int xt_slabs_(const xt_ctx *x, const xt_scratch_ *s, const xt_vec *v, con
 }
 
 /* The memory of columns c .. c + S of a subgroup's pieces, in their pass. */
-static cm_mem xt_slab_mem_(xt_ctx *x, const xt_scratch_ *s, const xt_vec *v, int width, int passes, int row, int c)
+static cm_mem xt_slab_mem_(xt_ctx *x, const xt_scratch_ *s, const xt_fragments_ *v, int width, int passes, int row,
+                           int c)
 {
     int part = width / passes, pitch = v->dist.shape[1] / passes;
     spe_id at[2];
@@ -165,7 +166,8 @@ static cm_mem xt_slab_mem_(xt_ctx *x, const xt_scratch_ *s, const xt_vec *v, int
 }
 
 /* Writes (store) or reads a pass's strips of S columns. A strip is `per_strip` consecutive parts. */
-static void xt_slab_(xt_ctx *x, const xt_scratch_ *s, const xt_vec *v, int width, int passes, int pass, bool store)
+static void xt_slab_(xt_ctx *x, const xt_scratch_ *s, const xt_fragments_ *v, int width, int passes, int pass,
+                     bool store)
 {
     cm_type type = xt_storage_type_(v->type);
     for (xt_block_ b = xt_blocks_(x, &v->dist); xt_next_block_(&b);) {
@@ -184,7 +186,7 @@ static void xt_slab_(xt_ctx *x, const xt_scratch_ *s, const xt_vec *v, int width
     }
 }
 
-static void xt_through_slabs_(xt_ctx *x, const xt_scratch_ *s, const xt_vec *v, int passes, xt_vec *r)
+static void xt_through_slabs_(xt_ctx *x, const xt_scratch_ *s, const xt_fragments_ *v, int passes, xt_fragments_ *r)
 {
     int width = v->dist.data[1];
     for (xt_block_ b = xt_blocks_(x, &r->dist); xt_next_block_(&b);)
@@ -198,10 +200,10 @@ static void xt_through_slabs_(xt_ctx *x, const xt_scratch_ *s, const xt_vec *v, 
 }
 
 /* Moves all of v through local memory into r, already allocated. All subgroups of the work-group take part. */
-XE_FN_ xt_vec xt_through_scratch_(xt_ctx *x, const xt_vec *v, const xt_source_ *from, xt_vec r)
+XE_FN_ xt_fragments_ xt_through_scratch_(xt_ctx *x, const xt_fragments_ *v, const xt_source_ *from, xt_fragments_ r)
 {
-    xt_scratch_ s = xt_scratch_init_(v, from);
-    xt_vec a = xt_as_use_(x, v, CM_ACC);
+    xt_scratch_ s = xt_scratch_init_(v->type, &v->dist, from);
+    xt_fragments_ a = xt_as_use_(x, v, CM_ACC);
     int passes = xt_slabs_(x, &s, v, &r);
     if (!a.blocks || !spe_ok(&x->m)) return r;
     if (passes) {

@@ -2,9 +2,10 @@
 #include "../internal.h"
 
 /* Adds the product of the slices at `slice` of k (0: the first) to the sum, or makes it. */
-static void xt_emit_slice_(xt_ctx *x, xt_stage_ *left, xt_stage_ *right, const xt_vec *sum, xt_vec *r, spe_id slice)
+static void xt_emit_slice_(xt_ctx *x, xt_stage_ *left, xt_stage_ *right, const xt_fragments_ *sum, xt_fragments_ *r,
+                           spe_id slice)
 {
-    xt_vec v[XT_MMA_OPERANDS_];
+    xt_fragments_ v[XT_MMA_OPERANDS_];
     left->slice = right->slice = slice;
     xt_stage_begin_(x, left);
     xt_stage_begin_(x, right);
@@ -17,12 +18,12 @@ static void xt_emit_slice_(xt_ctx *x, xt_stage_ *left, xt_stage_ *right, const x
 }
 
 /* Computes a product in a loop over slices, from a sum unless that is NULL. */
-static void xt_emit_sliced_(xt_ctx *x, xt_stage_ *left, xt_stage_ *right, const xt_vec *sum, xt_vec *r)
+static void xt_emit_sliced_(xt_ctx *x, xt_stage_ *left, xt_stage_ *right, const xt_fragments_ *sum, xt_fragments_ *r)
 {
     spe_module *m = &x->m;
     int size = left->dist.shape[1];
     if (!sum) xt_emit_slice_(x, left, right, NULL, r, 0);
-    xt_vec all = sum ? *sum : *r;
+    xt_fragments_ all = sum ? *sum : *r;
     uint32_t n = (uint32_t)xt_vec_ids_(&all, NULL);
     spe_id *ids = (spe_id *)xt_memory_(x, n * sizeof *ids), slice;
     if (!ids) return;
@@ -42,9 +43,9 @@ XE_FN_ bool xt_write_sliced_(xt_ctx *x, const xt_node_ *n)
 {
     xt_stage_ *left = n->op == XT_OP_TILE_MMA_ ? xt_stage_of_(x, n->operand[XT_MMA_LEFT_]) : NULL;
     if (!left || left->slices == 1) return false;
-    xt_vec r = xt_make_vec_(x, n), sum;
+    xt_fragments_ r = xt_make_vec_(x, n), sum;
     bool with_c = n->operand[XT_MMA_SUM_] != 0;
-    if (with_c) sum = xt_now_as_(x, xt_vector_(x, n->operand[XT_MMA_SUM_]), CM_ACC);
+    if (with_c) sum = xt_now_as_(x, n->operand[XT_MMA_SUM_], CM_ACC);
     if (r.blocks) xt_emit_sliced_(x, left, xt_stage_of_(x, n->operand[XT_MMA_RIGHT_]), with_c ? &sum : NULL, &r);
     xt_define_vec_(x, n->result, r);
     return true;

@@ -175,15 +175,15 @@ static cm_matrix xt_opaque_column_put_(xt_ctx *x, const cm_matrix *a)
 }
 
 /* Converts a block of a vector to another layout, of which at least one is opaque. */
-XE_FN_ cm_matrix xt_opaque_convert_(xt_ctx *x, const xt_vec *v, int block, cm_use use)
+XE_FN_ cm_matrix xt_opaque_convert_(xt_ctx *x, const xt_fragments_ *v, int block, cm_use use)
 {
     cm_matrix from = v->block[block], to;
-    bool column = xt_is_opaque_column_(v);
+    bool column = xt_is_opaque_column_(&v->dist);
     const cm_layout l = from.layout;
     if (l.use == CM_OPAQUE_ACC && xt_is_opaque_(use) && xt_is_opaque_operand_like_(x, &l, use))
         return xt_opaque_as_operand_(x, &from, use);
     if (xt_is_opaque_(l.use)) {
-        xt_vec plain = *v;
+        xt_fragments_ plain = *v;
         if (column) to = xt_opaque_column_get_(x, &from);
         else to = xt_opaque_room_(x, l.rows, l.cols, l.type, CM_ACC);
         if (!column && to.parts) xt_opaque_move_(x, &from, &to, true);
@@ -198,42 +198,42 @@ XE_FN_ cm_matrix xt_opaque_convert_(xt_ctx *x, const xt_vec *v, int block, cm_us
 }
 
 /* A vector like v, with room for its matrices of this use. */
-XE_FN_ xt_vec xt_opaque_like_(xt_ctx *x, const xt_vec *v, cm_use use)
+XE_FN_ xt_fragments_ xt_opaque_like_(xt_ctx *x, uint32_t id, cm_use use)
 {
-    xt_vec r = *v;
+    xt_fragments_ r = xt_form_of_(x, id);
     r.use = use;
     xt_block_ b = xt_blocks_(x, &r.dist);
     r.block = (cm_matrix *)xt_memory_(x, (size_t)b.grid.blocks * sizeof *r.block);
     r.blocks = r.block ? b.grid.blocks : 0;
     while (r.blocks && xt_next_block_(&b)) {
-        int cols = xt_is_opaque_column_(v) ? xt_opaque_side_(x) : b.cols;
+        int cols = xt_is_opaque_column_(&r.dist) ? xt_opaque_side_(x) : b.cols;
         r.block[b.i] = xt_opaque_room_(x, cols, b.rows, r.type, use);
     }
     return r;
 }
 
-XE_FN_ xt_vec xt_opaque_vec_(xt_ctx *x, const xt_vec *v) { return xt_opaque_like_(x, v, CM_OPAQUE_ACC); }
+XE_FN_ xt_fragments_ xt_opaque_vec_(xt_ctx *x, uint32_t id) { return xt_opaque_like_(x, id, CM_OPAQUE_ACC); }
 
 /* The number of its matrices. */
-XE_FN_ int xt_opaque_parts_(xt_ctx *x, const xt_vec *v)
+XE_FN_ int xt_opaque_parts_(xt_ctx *x, uint32_t id)
 {
-    xt_vec r = xt_opaque_vec_(x, v);
+    xt_fragments_ r = xt_opaque_vec_(x, id);
     int n = 0;
     for (int i = 0; i < r.blocks; i++) n += r.block[i].parts;
     return n;
 }
 
 /* A vector like v with the same number in each element, as matrices of this use. */
-XE_FN_ xt_vec xt_opaque_splat_(xt_ctx *x, const xt_vec *v, cm_use use, spe_id scalar)
+XE_FN_ xt_fragments_ xt_opaque_splat_(xt_ctx *x, uint32_t id, cm_use use, spe_id scalar)
 {
-    xt_vec r = xt_opaque_like_(x, v, use);
+    xt_fragments_ r = xt_opaque_like_(x, id, use);
     for (int i = 0; i < r.blocks; i++)
         r.block[i] = cm_splat(&x->cm, r.block[i].layout.rows, r.block[i].layout.cols, r.type, use, scalar);
     return r;
 }
 
 /* The matrix that begins at this row and column of a piece of a vector. */
-XE_FN_ spe_id *xt_opaque_at_(xt_ctx *x, const xt_vec *v, int round0, int round1, int row, int col)
+XE_FN_ spe_id *xt_opaque_at_(xt_ctx *x, const xt_fragments_ *v, int round0, int round1, int row, int col)
 {
     xt_grid_ g;
     int i = 0, j = 0;

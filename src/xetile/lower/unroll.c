@@ -14,7 +14,7 @@ XE_FN_ int xt_iterations_per_load_(const xt_ctx *x, int copies)
 }
 
 /* The layout of a block for so many iterations; rows of the block are columns of the matrix. */
-static cm_layout xt_unrolled_layout_(xt_ctx *x, const xt_vec *v, const xt_block_ *b, int iterations)
+static cm_layout xt_unrolled_layout_(xt_ctx *x, const xt_fragments_ *v, const xt_block_ *b, int iterations)
 {
     bool left = v->use == CM_B;
     return cm_layout_for(&x->cm, left ? b->cols * iterations : b->cols, left ? b->rows : b->rows * iterations, v->type,
@@ -22,7 +22,7 @@ static cm_layout xt_unrolled_layout_(xt_ctx *x, const xt_vec *v, const xt_block_
 }
 
 /* Does the layout for several iterations consist of theirs, one after the other along k? */
-static bool xt_unrolled_fits_(xt_ctx *x, const xt_vec *v, int iterations)
+static bool xt_unrolled_fits_(xt_ctx *x, const xt_fragments_ *v, int iterations)
 {
     int k = v->use == CM_B;
     xt_block_ b = xt_blocks_(x, &v->dist);
@@ -52,7 +52,7 @@ static cm_matrix xt_iteration_of_(xt_ctx *x, const cm_matrix *all, const cm_layo
 
 /* Loads v for the iterations that share their loads, in the first of them, or takes this iteration's part. False if the
  * iterations cannot share it. */
-XE_FN_ bool xt_load_unrolled_(xt_ctx *x, const xt_node_ *n, const xt_tile *t, xt_vec *v)
+XE_FN_ bool xt_load_unrolled_(xt_ctx *x, const xt_node_ *n, const xt_tile *t, xt_fragments_ *v)
 {
     const xt_frame_ *f = x->unrolled;
     xt_value_ *value = xt_value_at_(x, n->result);

@@ -73,9 +73,9 @@ XE_FN_ void xt_write_piece_offset_(xt_ctx *x, const xt_node_ *n)
 }
 
 /* A node's vector, in its chosen layout, with blocks allocated. */
-XE_FN_ xt_vec xt_make_vec_(xt_ctx *x, const xt_node_ *n)
+XE_FN_ xt_fragments_ xt_make_vec_(xt_ctx *x, const xt_node_ *n)
 {
-    xt_vec v = *xt_vector_(x, n->result);
+    xt_fragments_ v = xt_form_of_(x, n->result);
     xt_grid_ g;
     v.use = xt_lane_layout_(x, n->result);
     xt_grid_init_(x, &g, &v.dist);
@@ -85,7 +85,7 @@ XE_FN_ xt_vec xt_make_vec_(xt_ctx *x, const xt_node_ *n)
 }
 
 /* The ids that a vector consists of; ids NULL: only their number. */
-XE_FN_ int xt_vec_ids_(const xt_vec *v, spe_id *ids)
+XE_FN_ int xt_vec_ids_(const xt_fragments_ *v, spe_id *ids)
 {
     int n = 0;
     for (int i = 0; i < v->blocks; n += v->block[i++].parts)
@@ -94,9 +94,9 @@ XE_FN_ int xt_vec_ids_(const xt_vec *v, spe_id *ids)
 }
 
 /* A vector like another, of ids in that order. */
-XE_FN_ xt_vec xt_vec_from_ids_(xt_ctx *x, const xt_vec *like, const spe_id *ids)
+XE_FN_ xt_fragments_ xt_vec_from_ids_(xt_ctx *x, const xt_fragments_ *like, const spe_id *ids)
 {
-    xt_vec v = *like;
+    xt_fragments_ v = *like;
     int n = 0;
     v.block = (cm_matrix *)xt_memory_(x, (size_t)v.blocks * sizeof *v.block);
     if (!v.block) v.blocks = 0;
@@ -106,9 +106,9 @@ XE_FN_ xt_vec xt_vec_from_ids_(xt_ctx *x, const xt_vec *like, const spe_id *ids)
 }
 
 /* Converts a vector to the layout of a use, if necessary. */
-XE_FN_ xt_vec xt_as_use_(xt_ctx *x, const xt_vec *v, cm_use use)
+XE_FN_ xt_fragments_ xt_as_use_(xt_ctx *x, const xt_fragments_ *v, cm_use use)
 {
-    xt_vec r = *v;
+    xt_fragments_ r = *v;
     if (v->use == use || !v->blocks) return r;
     r.use = use;
     r.block = (cm_matrix *)xt_memory_(x, (size_t)v->blocks * sizeof *r.block);
@@ -130,17 +130,17 @@ static spe_id xt_splat_scalar_(xt_ctx *x, const xt_node_ *n)
 }
 
 /* A recorded vector in this version, in a given layout. */
-XE_FN_ xt_vec xt_now_as_(xt_ctx *x, const xt_vec *v, cm_use use)
+XE_FN_ xt_fragments_ xt_now_as_(xt_ctx *x, uint32_t id, cm_use use)
 {
-    xt_vec now = xt_now_vec_(x, v);
-    const xt_node_ *n = xt_node_at_(x, xt_value_at_(x, v->id)->node);
-    if (xt_is_opaque_(use) && now.use != use && n->op == XT_OP_SPLAT_ && n->result == v->id)
-        return x->vulkan->splat(x, v, use, xt_splat_scalar_(x, n));
+    xt_fragments_ now = xt_now_vec_(x, id);
+    const xt_node_ *n = xt_node_at_(x, xt_value_at_(x, id)->node);
+    if (xt_is_opaque_(use) && now.use != use && n->op == XT_OP_SPLAT_ && n->result == id)
+        return x->vulkan->splat(x, id, use, xt_splat_scalar_(x, n));
     return xt_as_use_(x, &now, use);
 }
 
 /* Results are computed in the accumulator's layout, then converted to the planned one. */
-XE_FN_ xt_vec xt_finish_vec_(xt_ctx *x, xt_vec r)
+XE_FN_ xt_fragments_ xt_finish_vec_(xt_ctx *x, xt_fragments_ r)
 {
     cm_use use = r.use;
     r.use = CM_ACC;
@@ -149,11 +149,11 @@ XE_FN_ xt_vec xt_finish_vec_(xt_ctx *x, xt_vec r)
 
 XE_FN_ void xt_write_splat_(xt_ctx *x, const xt_node_ *n)
 {
-    xt_vec v = xt_make_vec_(x, n);
+    xt_fragments_ v = xt_make_vec_(x, n);
     cm_type storage = xt_storage_type_(v.type);
     spe_id scalar = xt_splat_scalar_(x, n);
     if (xt_value_is_opaque_(x, n->result)) {
-        xt_define_vec_(x, n->result, x->vulkan->splat(x, &v, CM_OPAQUE_ACC, scalar));
+        xt_define_vec_(x, n->result, x->vulkan->splat(x, n->result, CM_OPAQUE_ACC, scalar));
         return;
     }
     for (xt_block_ b = xt_blocks_(x, &v.dist); v.blocks && xt_next_block_(&b);)
@@ -185,7 +185,7 @@ static cm_matrix xt_iota_block_(xt_ctx *x, int type, const xt_block_ *b, int dim
 
 XE_FN_ void xt_write_iota_(xt_ctx *x, const xt_node_ *n)
 {
-    xt_vec r = xt_make_vec_(x, n);
+    xt_fragments_ r = xt_make_vec_(x, n);
     spe_id at = xt_piece_offset_id_(x, &r.dist, n->kind);
     for (xt_block_ b = xt_blocks_(x, &r.dist); r.blocks && xt_next_block_(&b);)
         r.block[b.i] = xt_iota_block_(x, (int)r.type, &b, n->kind, at);
@@ -206,7 +206,7 @@ static spe_id xt_emit_table_(xt_ctx *x, cm_type storage, const xt_table_of_ *t, 
                           spe_composite_const(&x->m, array, (uint32_t)n, ids));
 }
 
-static cm_matrix xt_table_block_(xt_ctx *x, const xt_vec *r, const xt_block_ *b, spe_id array)
+static cm_matrix xt_table_block_(xt_ctx *x, const xt_fragments_ *r, const xt_block_ *b, spe_id array)
 {
     spe_module *m = &x->m;
     cm_type storage = xt_storage_type_(r->type);
@@ -231,7 +231,7 @@ static cm_matrix xt_table_block_(xt_ctx *x, const xt_vec *r, const xt_block_ *b,
 XE_FN_ void xt_write_table_(xt_ctx *x, const xt_node_ *n)
 {
     const xt_table_of_ *t = n->table;
-    xt_vec r = xt_make_vec_(x, n);
+    xt_fragments_ r = xt_make_vec_(x, n);
     if (!*t->array)
         *t->array = xt_emit_table_(x, xt_storage_type_(r.type), t, r.dist.shape[0] * r.dist.shape[1]);
     for (xt_block_ b = xt_blocks_(x, &r.dist); r.blocks && xt_next_block_(&b);)

@@ -12,7 +12,8 @@ XE_FN_ bool xt_find_scratch_(xt_ctx *x)
         const xt_node_ *n = xt_node_at_(x, i);
         const xt_move_ *d = n->move;
         if (!xt_does_(n->op, XT_MOVES_) || d->origin || d->reloaded) continue;
-        xt_scratch_ s = xt_scratch_init_(xt_vector_(x, n->operand[XT_MOVE_VEC_]), &d->from);
+        const xt_vec *v = xt_vector_(x, n->operand[XT_MOVE_VEC_]);
+        xt_scratch_ s = xt_scratch_init_(v->type, &v->dist, &d->from);
         size_t row = (size_t)s.pitch * (size_t)s.bytes, all = row * (size_t)s.height;
         if (d->from.in_order) row = all;
         if (all > wanted) wanted = all;
