@@ -608,7 +608,7 @@ struct xt_ctx {
     int param_count;
     xt_val args[SPE_PARAMS_MAX];
     /* the recorded kernel */
-    spe_list nodes, values, errors;
+    spe_list nodes, values, uses, errors;
     int part;         /* > 0 while recording parts of a larger operation */
     spe_list scopes;  /* one for each region and each of its sides */
     int scope, again; /* scope: the innermost one; again: > 0 during a second walk, see control.c */
@@ -1108,7 +1108,8 @@ typedef struct {
     /* vectors; those that must share a layout form a class (union-find) */
     uint32_t parent;
     bool need[3]; /* of the root: the uses that products need, by cm_use */
-    int uses;     /* by operations, and by vectors that must share its layout */
+    bool shares_layout; /* with others of its class */
+    int last_use;       /* in x->uses; 0: none */
     bool unused;  /* a sum that only ends an iteration, in which a loop adds it to its index instead */
     int stage;    /* 1 + its index among loads through local memory, see passes/local_operands.c; 0: not one */
     bool deferred;    /* computed strip by strip where it is stored, see xt_find_deferred_ */
@@ -1118,8 +1119,6 @@ typedef struct {
     uint32_t tied; /* those that are opaque together form a class, see passes/opaque.c */
     bool opaque, carried; /* of its root: opaque; it has other members */
     bool multiplies, reached; /* of its root: a product is one of these; a product is among what it is computed from */
-    int multiplied; /* its uses as an operand of opaque products */
-    cm_use first_use; /* as a product's operand, if that is in a loop: an opaque one; see passes/opaque.c */
     int panel; /* 1 + its index among operands in local memory, see passes/opaque.c; 0: not one */
     cm_matrix *unrolled; /* during writing: its blocks for several iterations of a loop, see lower/unroll.c */
     /* during writing. A number that advances with the loop index is start + advance of the index. */
@@ -1129,6 +1128,12 @@ typedef struct {
         xt_fragments_ vec;
     } now;
 } xt_value_;
+
+/* A use of a value as a node's operand, or by the region that the node begins or ends. */
+typedef struct {
+    int node;
+    int before; /* the use of the same value before it; 0: none */
+} xt_use_;
 
 typedef struct {
     int node;
@@ -2157,6 +2162,47 @@ XE_FN_ xt_tile xt_transposed_(const xt_tile *t)
     return r;
 }
 
+/* ---- uses -------------------------------------------------------------------------------------------------------- */
+
+XE_FN_ void xt_add_use_(xt_ctx *x, uint32_t id, int node)
+{
+    xt_use_ *u = id ? (xt_use_ *)xt_add_(x, &x->uses, sizeof *u) : NULL;
+    if (!u) return;
+    u->node = node;
+    u->before = xt_value_at_(x, id)->last_use;
+    xt_value_at_(x, id)->last_use = x->uses.count - 1;
+}
+
+/* A node uses a value; of a tile also its numbers, but for the base, which the node uses that made the tile. */
+XE_FN_ void xt_note_use_(xt_ctx *x, uint32_t id, int node)
+{
+    const xt_object_ *o = xt_object_of_(x, id);
+    if (x->again) return;
+    xt_add_use_(x, id, node);
+    for (int i = 0; o->magic == XT_TILE_MAGIC_ && i < XT_COMPONENTS_ - 1; i++) {
+        const xt_val *v = xt_tile_scalar_(&o->tile, i);
+        if (v->kind >= SPE_SCALAR) xt_add_use_(x, v->id, node);
+    }
+}
+
+/* The last use of a value, and the one before; NULL: there is none. */
+XE_FN_ const xt_use_ *xt_use_before_(xt_ctx *x, const xt_use_ *u)
+{
+    return u->before ? (const xt_use_ *)x->uses.items + u->before : NULL;
+}
+XE_FN_ const xt_use_ *xt_last_use_(xt_ctx *x, uint32_t id)
+{
+    int at = xt_value_at_(x, id)->last_use;
+    return at ? (const xt_use_ *)x->uses.items + at : NULL;
+}
+
+/* Has it one use, and need no other vector share its layout? */
+XE_FN_ bool xt_is_used_once_(xt_ctx *x, uint32_t id)
+{
+    const xt_use_ *u = xt_last_use_(x, id);
+    return u && !u->before && !xt_value_at_(x, id)->shares_layout;
+}
+
 /* ---- scopes of values -------------------------------------------------------------------------------------------- */
 
 typedef struct {
@@ -2189,24 +2235,11 @@ XE_FN_ bool xt_check_scope_(xt_where_ w, int scope, const char *what)
 
 XE_FN_ bool xt_is_lost_(const xt_val *v) { return v->magic == SPE_VAL_MAGIC && v->kind >= SPE_SCALAR && !v->id; }
 
-XE_FN_ void xt_use_number_(xt_ctx *x, const xt_val *v)
-{
-    if (v->kind >= SPE_SCALAR) xt_value_at_(x, v->id)->uses++;
-}
-
-/* Counts the uses of a tile's numbers; that of its base was counted where the tile was made. */
-XE_FN_ void xt_use_tile_(xt_ctx *x, const xt_tile *t)
-{
-    for (int i = 0; i < 2; i++) xt_use_number_(x, &t->offset[i]), xt_use_number_(x, &t->shape[i]);
-    xt_use_number_(x, &t->pitch);
-}
-
 /* The same for a number; false without an error if its operation failed. Folded constants have a scope too. */
 XE_FN_ bool xt_check_value_(xt_where_ w, const xt_val *v, const char *what)
 {
-    if (xt_is_lost_(v)) return false;
-    xt_use_number_(w.x, v);
-    return xt_check_scope_(w, v->kind >= SPE_SCALAR ? xt_value_at_(w.x, v->id)->scope : v->note, what);
+    return !xt_is_lost_(v) &&
+           xt_check_scope_(w, v->kind >= SPE_SCALAR ? xt_value_at_(w.x, v->id)->scope : v->note, what);
 }
 
 /* ---- uniformity -------------------------------------------------------------------------------------------------- */
@@ -2277,6 +2310,7 @@ XE_FN_ void xt_record_(xt_where_ w, const xt_operation_ *as, int kind, uint32_t 
     xt_node_ *n = spe_ok(&x->m) ? (xt_node_ *)spe_list_add(&x->m, &x->nodes, sizeof *n) : NULL;
     if (!n) return;
     xt_check_divergence_(w, as->op, about);
+    for (int i = 0; ids && i < operands->count; i++) xt_note_use_(x, operands->id[i], x->nodes.count - 1);
     n->op = as->op;
     n->write = as->write;
     n->kind = kind;
@@ -2639,6 +2673,13 @@ XE_FN_ const xt_tile *xt_accessed_(xt_ctx *x, const xt_node_ *n)
 {
     bool accesses = n->op == XT_OP_LOAD_TILE_ || n->op == XT_OP_STORE_TILE_ || n->op == XT_OP_PREFETCH_TILE_;
     return accesses ? xt_tile_(x, n->operand[XT_ACCESS_TILE_]) : NULL;
+}
+
+/* The tile of a matrix that a node makes; NULL: none. */
+XE_FN_ const xt_tile *xt_made_by_(xt_ctx *x, const xt_node_ *n)
+{
+    bool makes = n->op == XT_OP_INIT_TILE_ && n->operand[XT_INIT_MATRIX_];
+    return makes ? xt_tile_(x, n->result) : NULL;
 }
 
 /* What the user gave an XT_INIT_TILE for dimension i; NULL: no strides. */
@@ -6144,7 +6185,7 @@ XE_FN_ void xt_scatter_(xt_ctx *x, xt_frame_ *f, bool result, spe_id advance)
             bool changes = s->mask >> j & 1, counts = s->mask >> XT_COUNTS_SHIFT_ >> j & 1;
             if (result && !changes && !counts) continue;
             uint32_t id = xt_scalar_of_(t, j)->id;
-            if (counts && result && !xt_value_at_(x, id)->uses) {
+            if (counts && result && !xt_last_use_(x, id)) {
                 xt_define_unused_(x, id, xt_carried_type_(first));
                 continue;
             }
@@ -6552,7 +6593,7 @@ XE_FN_ void xt_find_reloads_(xt_ctx *x)
         const int *data = v->dist.data;
         int bytes = xt_bytes_(v->type);
         d->reloaded = x->target.block2d_sizes && !d->origin && data[0] * bytes % 4 == 0 && data[1] * bytes % 4 == 0;
-        xt_value_at_(x, v->id)->deferred = xt_value_at_(x, v->id)->uses == 1;
+        xt_value_at_(x, v->id)->deferred = xt_is_used_once_(x, v->id);
     }
 }
 
@@ -6601,8 +6642,7 @@ XE_FN_ void xt_same_layout_(xt_ctx *x, uint32_t a, uint32_t b)
     xt_value_ *p = xt_value_at_(x, a);
     xt_value_ *q = xt_value_at_(x, b);
     q->parent = a;
-    p->uses++;
-    q->uses++;
+    p->shares_layout = q->shares_layout = true;
     for (int i = 0; i < 3; i++) p->need[i] = p->need[i] || q->need[i];
 }
 
@@ -6882,30 +6922,22 @@ XE_FN_ bool xt_has_bands_(xt_ctx *x, const xt_plan_tile_ *p)
            p->align[1] % x->S == 0;
 }
 
-XE_FN_ bool xt_has_base_(xt_ctx *x, const xt_node_ *init, uint32_t array)
-{
-    const xt_val *base = xt_number_(x, init->operand[XT_INIT_BASE_]);
-    return base->kind == SPE_POINTER && base->id == array;
-}
-
+/* Bands, if tiles of one form are all that uses the array. */
 XE_FN_ void xt_find_band_(xt_ctx *x, const xt_node_ *array)
 {
+    const xt_use_ *last = xt_last_use_(x, array->result), *u;
     const xt_tile *first = NULL;
-    int uses = xt_value_at_(x, array->result)->uses;
-    for (int i = 0; i < x->tiles.count; i++) {
-        const xt_plan_tile_ *p = xt_plan_tile_at_(x, i);
-        const xt_tile *t = xt_tile_(x, p->of->result);
-        if (!xt_has_base_(x, p->of, array->result)) continue;
+    for (u = last; u; u = xt_use_before_(x, u)) {
+        const xt_tile *t = xt_made_by_(x, xt_node_at_(x, u->node));
         if (!first) first = t;
-        if (!xt_has_bands_(x, p) || t->shape[0].integer != first->shape[0].integer ||
-            t->pitch.integer != first->pitch.integer)
+        if (!t || !xt_has_bands_(x, xt_plan_tile_at_(x, t->number)) ||
+            t->shape[0].integer != first->shape[0].integer || t->pitch.integer != first->pitch.integer)
             return;
-        uses--;
     }
-    if (!first || uses || first->shape[0].integer * first->pitch.integer > array->local->elements) return;
-    for (int i = 0; i < x->tiles.count; i++) {
-        xt_plan_tile_ *p = xt_plan_tile_at_(x, i);
-        if (xt_has_base_(x, p->of, array->result)) p->band = (int)first->shape[0].integer * x->S;
+    if (!first || first->shape[0].integer * first->pitch.integer > array->local->elements) return;
+    for (u = last; u; u = xt_use_before_(x, u)) {
+        const xt_tile *t = xt_made_by_(x, xt_node_at_(x, u->node));
+        xt_plan_tile_at_(x, t->number)->band = (int)first->shape[0].integer * x->S;
     }
 }
 
@@ -7071,7 +7103,7 @@ XE_FN_ int xt_stage_keep_(xt_ctx *x, const xt_stage_ *s)
     if (!kept) return -1;
     *kept = *s;
     xt_value_at_(x, xt_node_at_(x, s->node)->result)->stage = x->stages.count;
-    if (xt_value_at_(x, s->loaded)->uses == 1) xt_value_at_(x, s->loaded)->stage = x->stages.count;
+    if (xt_is_used_once_(x, s->loaded)) xt_value_at_(x, s->loaded)->stage = x->stages.count;
     return x->stages.count - 1;
 }
 
@@ -7110,10 +7142,10 @@ XE_FN_ void xt_stage_mix_(xt_ctx *x)
     for (int i = 0; i < x->nodes.count; i++) {
         const xt_node_ *n = xt_node_at_(x, i);
         if (n->op != XT_OP_TILE_MMA_) continue;
-        const xt_value_ *v = xt_value_at_(x, n->operand[XT_MMA_LEFT_]);
-        const xt_value_ *w = xt_value_at_(x, n->operand[XT_MMA_RIGHT_]);
-        if (!v->stage || !w->stage || v->uses != 1 || w->uses != 1) continue;
-        xt_stage_ *a = xt_stage_at_(x, v->stage - 1), *b = xt_stage_at_(x, w->stage - 1);
+        uint32_t left = n->operand[XT_MMA_LEFT_], right = n->operand[XT_MMA_RIGHT_];
+        int p = xt_value_at_(x, left)->stage, q = xt_value_at_(x, right)->stage;
+        if (!p || !q || !xt_is_used_once_(x, left) || !xt_is_used_once_(x, right)) continue;
+        xt_stage_ *a = xt_stage_at_(x, p - 1), *b = xt_stage_at_(x, q - 1);
         if ((a->along_k && b->along_k) || a->converts || b->converts || a->parts != b->parts) continue;
         a->mixed = b->mixed = a->depth == b->depth && (a->depth & (a->depth - 1)) == 0;
     }
@@ -7156,7 +7188,7 @@ XE_FN_ void xt_slice_product_(xt_ctx *x, const spe_list *plans, int mma)
     size_t all = xt_vec_bytes_(left) + xt_vec_bytes_(right);
     size_t sum = xt_vec_bytes_(xt_vector_(x, n->result));
     size_t room = (size_t)x->target.registers / (x->registers <= 128 ? 2 : 1) / 8 * 7;
-    if (!a || !b || xt_value_at_(x, left->id)->uses != 1 || xt_value_at_(x, right->id)->uses != 1) return;
+    if (!a || !b || !xt_is_used_once_(x, left->id) || !xt_is_used_once_(x, right->id)) return;
     if (sum + all <= room || !xt_is_straight_(x, a->node, mma) || !xt_is_straight_(x, b->node, mma)) return;
     for (int slices = 2; left->dist.data[1] % slices == 0; slices *= 2) {
         bool divides = xt_stage_divide_(x, a, slices, 1) && xt_stage_divide_(x, b, slices, 1);
@@ -7230,8 +7262,8 @@ XE_FN_ bool xt_is_of_array_(xt_ctx *x, int number, uint32_t array)
 XE_FN_ bool xt_is_copy_(xt_ctx *x, const xt_node_ *n)
 {
     if (n->op != XT_OP_STORE_TILE_) return false;
-    const xt_value_ *v = xt_value_at_(x, n->operand[XT_ACCESS_VEC_]);
-    return v->uses == 1 && xt_stage_from_(x, v->node);
+    uint32_t vec = n->operand[XT_ACCESS_VEC_];
+    return xt_is_used_once_(x, vec) && xt_stage_from_(x, xt_value_at_(x, vec)->node);
 }
 
 /* Does each element of a tile belong to one subgroup only? */
@@ -7259,9 +7291,11 @@ XE_FN_ bool xt_are_disjoint_(xt_ctx *x, const xt_tile *a, const xt_tile *b)
 XE_FN_ bool xt_is_in_order_(xt_ctx *x, int copy, const xt_tile *to)
 {
     uint32_t array = to->base.id;
-    int uses = xt_value_at_(x, array)->uses;
-    for (int i = 0; i < x->tiles.count; i++) uses -= xt_is_of_array_(x, i, array);
-    if (uses || xt_node_at_(x, xt_value_at_(x, array)->node)->op != XT_OP_LOCAL_) return false;
+    if (xt_node_at_(x, xt_value_at_(x, array)->node)->op != XT_OP_LOCAL_) return false;
+    for (const xt_use_ *u = xt_last_use_(x, array); u; u = xt_use_before_(x, u)) {
+        const xt_node_ *n = xt_node_at_(x, u->node);
+        if (!xt_made_by_(x, n) && n->op != XT_OP_MATRIX_) return false;
+    }
     for (int i = 0; i < x->nodes.count; i++) {
         const xt_node_ *n = xt_node_at_(x, i);
         const xt_tile *t = n->op == XT_OP_ATOMIC_RMW_ ? xt_tile_(x, n->operand[XT_ACCESS_TILE_]) : xt_accessed_(x, n);
@@ -7575,9 +7609,7 @@ XE_FN_ bool xt_check_vec_(xt_where_ w, const xt_vec *v, const char *what)
 {
     if (v->magic != XT_VEC_MAGIC_) return xt_fail_(w, XT_ERROR_UNSET, "%s", what);
     /* id 0: of a failed operation */
-    if (!v->id || !xt_check_scope_(w, xt_value_at_(w.x, v->id)->scope, what)) return false;
-    if (!w.x->again) xt_value_at_(w.x, v->id)->uses++;
-    return true;
+    return v->id && xt_check_scope_(w, xt_value_at_(w.x, v->id)->scope, what);
 }
 
 XE_FN_ bool xt_map_agrees_(xt_where_ w, int error, const char *what, const xt_map *has, const xt_map *wanted)
@@ -8179,7 +8211,6 @@ XE_FN_ bool xt_check_tile_(xt_where_ w, const xt_tile *t, bool scatter, const ch
 {
     if (t->magic != XT_TILE_MAGIC_) return xt_fail_(w, XT_ERROR_UNSET, "%s", what);
     if (t->number < 0 || !xt_check_scope_(w, t->scope, what)) return false;
-    xt_use_tile_(w.x, t);
     return t->scatter == scatter ||
            xt_fail_(w, scatter ? XT_ERROR_NO_SCATTER : XT_ERROR_SCATTER, "%s is a %stile %d x %d%s", what,
                     scatter ? "" : "scatter ", t->dist.shape[0], t->dist.shape[1],
@@ -9342,7 +9373,8 @@ xt_vec xt_random_vec_(xt_where_ w, const xt_any_ *given)
 
 /* front/carried.c - carried values: the &x arguments of XT_FOR, XT_WHILE and XT_IF. */
 
-/* The value of the variable at a carried pointer, which must be set and in scope; 0 after an error. */
+/* The value of the variable at a carried pointer, which must be set and in scope; 0 after an error. The next node uses
+ * it. */
 XE_FN_ uint32_t xt_read_(xt_where_ w, const void *object, int number)
 {
     char what[40];
@@ -9352,15 +9384,15 @@ XE_FN_ uint32_t xt_read_(xt_where_ w, const void *object, int number)
     memcpy(&t, object, xt_object_size_(t.magic));
     snprintf(what, sizeof what, "number %d of the list", number + 1);
     switch (t.magic) {
-    case XT_TILE_MAGIC_:
-        xt_use_tile_(w.x, &t.tile);
-        good = t.tile.number < 0 || xt_check_scope_(w, t.tile.scope, what);
-        break;
+    case XT_TILE_MAGIC_: good = t.tile.number < 0 || xt_check_scope_(w, t.tile.scope, what); break;
     case XT_VEC_MAGIC_: good = !t.vec.id || xt_check_vec_(w, &t.vec, what); break;
     case SPE_VAL_MAGIC: good = xt_is_lost_(&t.val) || xt_check_value_(w, &t.val, what); break;
     default: good = xt_fail_(w, XT_ERROR_CARRIED, "%s is something else, or was never set", what);
     }
-    return good ? xt_value_of_(w.x, object) : 0;
+    if (!good) return 0;
+    uint32_t id = xt_value_of_(w.x, object);
+    xt_note_use_(w.x, id, w.x->nodes.count);
+    return id;
 }
 
 XE_FN_ xt_text_ xt_describe_carried_(const xt_object_ *t)
@@ -9579,6 +9611,9 @@ spe_region xt_for_begin_(xt_where_ w, const xt_val *given, void *const *objects)
     f->lo = xt_value_of_(x, &lo);
     f->hi = xt_value_of_(x, &hi);
     f->step = xt_value_of_(x, &step);
+    xt_note_use_(x, f->lo, f->begin);
+    xt_note_use_(x, f->hi, f->begin);
+    xt_note_use_(x, f->step, f->begin);
     xt_depends_on_(x, &lo);
     xt_depends_on_(x, &hi);
     xt_depends_on_(x, &step);
@@ -9607,8 +9642,8 @@ XE_FN_ uint32_t xt_counts_(xt_ctx *x, const xt_frame_ *f, xt_slot_ *s, uint32_t 
     for (int i = 0; f->op == XT_OP_FOR_ && step->kind == SPE_INT && (p = xt_scalar_of_(body, i)) != NULL; i++)
         if ((changed >> i & 1) && p->kind == SPE_SCALAR && xt_is_int_(p->type) && xt_bits_(p->type) == 32 &&
             xt_moves_by_(x, xt_scalar_of_(at_end, i), p, &by) && by == step->integer) {
-            xt_value_ *now = xt_value_at_(x, xt_scalar_of_(at_end, i)->id);
-            now->unused = now->uses == 1; /* this one */
+            uint32_t now = xt_scalar_of_(at_end, i)->id;
+            xt_value_at_(x, now)->unused = xt_is_used_once_(x, now); /* this once */
             counts |= 1u << i;
         }
     return counts;
@@ -9653,6 +9688,7 @@ spe_region xt_if_begin_(xt_where_ w, xt_val condition, void *const *objects)
     xt_frame_ *f = xt_open_(w, &r, XT_AS_(IF), objects);
     if (!f) return r;
     f->lo = xt_value_of_(w.x, &condition);
+    xt_note_use_(w.x, f->lo, f->begin);
     xt_depends_on_(w.x, &condition);
     xt_side_begins_(w, f);
     return r;
@@ -11998,8 +12034,9 @@ XE_FN_ void xt_tie_(xt_ctx *x, uint32_t a, uint32_t b)
 /* Are opaque products all that uses a loaded vector? */
 XE_FN_ bool xt_only_multiplied_(xt_ctx *x, uint32_t id)
 {
-    const xt_value_ *v = xt_value_at_(x, id);
-    return v->uses == v->multiplied && !xt_value_at_(x, xt_tied_(x, id))->carried;
+    for (const xt_use_ *u = xt_last_use_(x, id); u; u = xt_use_before_(x, u))
+        if (!xt_is_opaque_product_(x, xt_node_at_(x, u->node))) return false;
+    return !xt_value_at_(x, xt_tied_(x, id))->carried;
 }
 
 /* Bytes of local memory that panels may take. */
@@ -12038,13 +12075,23 @@ XE_FN_ int xt_panel_begins_(xt_ctx *x, const xt_panel_ *p)
     return at;
 }
 
-/* Which operand a vector is that is loaded outside of loops, before one whose iterations all multiply it: it is held as
- * matrices. Another use than an opaque one: it is not, or would take too many registers. */
-XE_FN_ cm_use xt_kept_use_(xt_ctx *x, int node, bool in_loop)
+XE_FN_ bool xt_is_in_loop_(const xt_node_ *n)
 {
-    const uint32_t id = xt_node_at_(x, node)->result;
-    const xt_value_ *v = xt_value_at_(x, id);
-    return in_loop || xt_vec_bytes_(xt_vector_(x, id)) > (size_t)x->target.registers / 4 ? CM_ACC : v->first_use;
+    const xt_frame_ *f = n->in;
+    while (f && f->op == XT_OP_IF_) f = f->in;
+    return f != NULL;
+}
+
+/* Which operand a vector is that is loaded outside of loops, before one whose iterations all multiply it: it is held as
+ * matrices. CM_ACC: it is not; the first product is not in a loop, or it would take too many registers. */
+XE_FN_ cm_use xt_kept_use_(xt_ctx *x, const xt_node_ *load)
+{
+    const xt_node_ *first = NULL;
+    bool large = xt_vec_bytes_(xt_vector_(x, load->result)) > (size_t)x->target.registers / 4;
+    for (const xt_use_ *u = xt_last_use_(x, load->result); u; u = xt_use_before_(x, u))
+        if (xt_node_at_(x, u->node)->op == XT_OP_TILE_MMA_) first = xt_node_at_(x, u->node);
+    if (!first || large || xt_is_in_loop_(load) || !xt_is_in_loop_(first)) return CM_ACC;
+    return first->operand[XT_MMA_LEFT_] == load->result ? CM_OPAQUE_B : CM_OPAQUE_A;
 }
 
 /* around: the region that the load belongs to; NULL: none. use: see xt_kept_use_. */
@@ -12111,23 +12158,12 @@ XE_FN_ bool xt_strips_are_disjoint_(xt_ctx *x)
     return x->panels.count > 0;
 }
 
-XE_FN_ bool xt_is_in_loop_(const xt_node_ *n)
-{
-    const xt_frame_ *f = n->in;
-    while (f && f->op == XT_OP_IF_) f = f->in;
-    return f != NULL;
-}
-
-/* Finds which regions change memory, and which operands vectors are first. Backwards, so that the first product is the
- * last one seen. */
+/* Finds which regions change memory. */
 XE_FN_ void xt_look_at_regions_(xt_ctx *x)
 {
-    for (int i = x->nodes.count - 1; i >= 0; i--) {
+    for (int i = 0; i < x->nodes.count; i++) {
         const xt_node_ *n = xt_node_at_(x, i);
         for (xt_frame_ *f = xt_does_(n->op, XT_CHANGES_ | XT_WAITS_) ? n->in : NULL; f; f = f->in) f->changes = true;
-        if (n->op != XT_OP_TILE_MMA_) continue;
-        xt_value_at_(x, n->operand[XT_MMA_RIGHT_])->first_use = xt_is_in_loop_(n) ? CM_OPAQUE_A : CM_ACC;
-        xt_value_at_(x, n->operand[XT_MMA_LEFT_])->first_use = xt_is_in_loop_(n) ? CM_OPAQUE_B : CM_ACC;
     }
 }
 
@@ -12137,7 +12173,7 @@ XE_FN_ void xt_find_each_panel_(xt_ctx *x, bool kept)
     for (int i = 0; i < x->nodes.count; i++) {
         const xt_node_ *n = xt_node_at_(x, i);
         if (n->op != XT_OP_LOAD_TILE_) continue;
-        cm_use use = xt_kept_use_(x, i, xt_is_in_loop_(n));
+        cm_use use = xt_kept_use_(x, n);
         if (xt_is_opaque_(use) == kept) xt_find_panel_(x, i, n->in, use);
     }
 }
@@ -12228,8 +12264,6 @@ XE_FN_ void xt_find_opaque_(xt_ctx *x)
         if (n->op == XT_OP_END_) xt_join_carried_(x, n->frame, xt_tie_);
         if (xt_does_(n->op, XT_RENAMES_)) xt_tie_(x, n->operand[XT_MOVE_PART_], n->result);
         if (!xt_is_opaque_product_(x, n)) continue;
-        xt_value_at_(x, n->operand[XT_MMA_LEFT_])->multiplied++;
-        xt_value_at_(x, n->operand[XT_MMA_RIGHT_])->multiplied++;
         if (n->operand[XT_MMA_SUM_]) xt_tie_(x, n->operand[XT_MMA_SUM_], n->result);
         xt_value_ *value = xt_root_of_(x, n->result);
         value->opaque = value->multiplies = any = true;

@@ -601,7 +601,7 @@ struct xt_ctx {
     int param_count;
     xt_val args[SPE_PARAMS_MAX];
     /* the recorded kernel */
-    spe_list nodes, values, errors;
+    spe_list nodes, values, uses, errors;
     int part;         /* > 0 while recording parts of a larger operation */
     spe_list scopes;  /* one for each region and each of its sides */
     int scope, again; /* scope: the innermost one; again: > 0 during a second walk, see control.c */

@@ -88,7 +88,8 @@ typedef struct {
     /* vectors; those that must share a layout form a class (union-find) */
     uint32_t parent;
     bool need[3]; /* of the root: the uses that products need, by cm_use */
-    int uses;     /* by operations, and by vectors that must share its layout */
+    bool shares_layout; /* with others of its class */
+    int last_use;       /* in x->uses; 0: none */
     bool unused;  /* a sum that only ends an iteration, in which a loop adds it to its index instead */
     int stage;    /* 1 + its index among loads through local memory, see passes/local_operands.c; 0: not one */
     bool deferred;    /* computed strip by strip where it is stored, see xt_find_deferred_ */
@@ -98,8 +99,6 @@ typedef struct {
     uint32_t tied; /* those that are opaque together form a class, see passes/opaque.c */
     bool opaque, carried; /* of its root: opaque; it has other members */
     bool multiplies, reached; /* of its root: a product is one of these; a product is among what it is computed from */
-    int multiplied; /* its uses as an operand of opaque products */
-    cm_use first_use; /* as a product's operand, if that is in a loop: an opaque one; see passes/opaque.c */
     int panel; /* 1 + its index among operands in local memory, see passes/opaque.c; 0: not one */
     cm_matrix *unrolled; /* during writing: its blocks for several iterations of a loop, see lower/unroll.c */
     /* during writing. A number that advances with the loop index is start + advance of the index. */
@@ -109,6 +108,12 @@ typedef struct {
         xt_fragments_ vec;
     } now;
 } xt_value_;
+
+/* A use of a value as a node's operand, or by the region that the node begins or ends. */
+typedef struct {
+    int node;
+    int before; /* the use of the same value before it; 0: none */
+} xt_use_;
 
 typedef struct {
     int node;

@@ -1,7 +1,8 @@
 /* front/carried.c - carried values: the &x arguments of XT_FOR, XT_WHILE and XT_IF. */
 #include "../internal.h"
 
-/* The value of the variable at a carried pointer, which must be set and in scope; 0 after an error. */
+/* The value of the variable at a carried pointer, which must be set and in scope; 0 after an error. The next node uses
+ * it. */
 XE_FN_ uint32_t xt_read_(xt_where_ w, const void *object, int number)
 {
     char what[40];
@@ -11,15 +12,15 @@ XE_FN_ uint32_t xt_read_(xt_where_ w, const void *object, int number)
     memcpy(&t, object, xt_object_size_(t.magic));
     snprintf(what, sizeof what, "number %d of the list", number + 1);
     switch (t.magic) {
-    case XT_TILE_MAGIC_:
-        xt_use_tile_(w.x, &t.tile);
-        good = t.tile.number < 0 || xt_check_scope_(w, t.tile.scope, what);
-        break;
+    case XT_TILE_MAGIC_: good = t.tile.number < 0 || xt_check_scope_(w, t.tile.scope, what); break;
     case XT_VEC_MAGIC_: good = !t.vec.id || xt_check_vec_(w, &t.vec, what); break;
     case SPE_VAL_MAGIC: good = xt_is_lost_(&t.val) || xt_check_value_(w, &t.val, what); break;
     default: good = xt_fail_(w, XT_ERROR_CARRIED, "%s is something else, or was never set", what);
     }
-    return good ? xt_value_of_(w.x, object) : 0;
+    if (!good) return 0;
+    uint32_t id = xt_value_of_(w.x, object);
+    xt_note_use_(w.x, id, w.x->nodes.count);
+    return id;
 }
 
 static xt_text_ xt_describe_carried_(const xt_object_ *t)

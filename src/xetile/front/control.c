@@ -111,6 +111,9 @@ spe_region xt_for_begin_(xt_where_ w, const xt_val *given, void *const *objects)
     f->lo = xt_value_of_(x, &lo);
     f->hi = xt_value_of_(x, &hi);
     f->step = xt_value_of_(x, &step);
+    xt_note_use_(x, f->lo, f->begin);
+    xt_note_use_(x, f->hi, f->begin);
+    xt_note_use_(x, f->step, f->begin);
     xt_depends_on_(x, &lo);
     xt_depends_on_(x, &hi);
     xt_depends_on_(x, &step);
@@ -139,8 +142,8 @@ static uint32_t xt_counts_(xt_ctx *x, const xt_frame_ *f, xt_slot_ *s, uint32_t 
     for (int i = 0; f->op == XT_OP_FOR_ && step->kind == SPE_INT && (p = xt_scalar_of_(body, i)) != NULL; i++)
         if ((changed >> i & 1) && p->kind == SPE_SCALAR && xt_is_int_(p->type) && xt_bits_(p->type) == 32 &&
             xt_moves_by_(x, xt_scalar_of_(at_end, i), p, &by) && by == step->integer) {
-            xt_value_ *now = xt_value_at_(x, xt_scalar_of_(at_end, i)->id);
-            now->unused = now->uses == 1; /* this one */
+            uint32_t now = xt_scalar_of_(at_end, i)->id;
+            xt_value_at_(x, now)->unused = xt_is_used_once_(x, now); /* this once */
             counts |= 1u << i;
         }
     return counts;
@@ -185,6 +188,7 @@ spe_region xt_if_begin_(xt_where_ w, xt_val condition, void *const *objects)
     xt_frame_ *f = xt_open_(w, &r, XT_AS_(IF), objects);
     if (!f) return r;
     f->lo = xt_value_of_(w.x, &condition);
+    xt_note_use_(w.x, f->lo, f->begin);
     xt_depends_on_(w.x, &condition);
     xt_side_begins_(w, f);
     return r;

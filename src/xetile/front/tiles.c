@@ -14,7 +14,6 @@ XE_FN_ bool xt_check_tile_(xt_where_ w, const xt_tile *t, bool scatter, const ch
 {
     if (t->magic != XT_TILE_MAGIC_) return xt_fail_(w, XT_ERROR_UNSET, "%s", what);
     if (t->number < 0 || !xt_check_scope_(w, t->scope, what)) return false;
-    xt_use_tile_(w.x, t);
     return t->scatter == scatter ||
            xt_fail_(w, scatter ? XT_ERROR_NO_SCATTER : XT_ERROR_SCATTER, "%s is a %stile %d x %d%s", what,
                     scatter ? "" : "scatter ", t->dist.shape[0], t->dist.shape[1],

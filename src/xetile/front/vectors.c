@@ -61,9 +61,7 @@ XE_FN_ bool xt_check_vec_(xt_where_ w, const xt_vec *v, const char *what)
 {
     if (v->magic != XT_VEC_MAGIC_) return xt_fail_(w, XT_ERROR_UNSET, "%s", what);
     /* id 0: of a failed operation */
-    if (!v->id || !xt_check_scope_(w, xt_value_at_(w.x, v->id)->scope, what)) return false;
-    if (!w.x->again) xt_value_at_(w.x, v->id)->uses++;
-    return true;
+    return v->id && xt_check_scope_(w, xt_value_at_(w.x, v->id)->scope, what);
 }
 
 XE_FN_ bool xt_map_agrees_(xt_where_ w, int error, const char *what, const xt_map *has, const xt_map *wanted)

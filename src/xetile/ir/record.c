@@ -79,6 +79,47 @@ XE_FN_ xt_tile xt_transposed_(const xt_tile *t)
     return r;
 }
 
+/* ---- uses -------------------------------------------------------------------------------------------------------- */
+
+static void xt_add_use_(xt_ctx *x, uint32_t id, int node)
+{
+    xt_use_ *u = id ? (xt_use_ *)xt_add_(x, &x->uses, sizeof *u) : NULL;
+    if (!u) return;
+    u->node = node;
+    u->before = xt_value_at_(x, id)->last_use;
+    xt_value_at_(x, id)->last_use = x->uses.count - 1;
+}
+
+/* A node uses a value; of a tile also its numbers, but for the base, which the node uses that made the tile. */
+XE_FN_ void xt_note_use_(xt_ctx *x, uint32_t id, int node)
+{
+    const xt_object_ *o = xt_object_of_(x, id);
+    if (x->again) return;
+    xt_add_use_(x, id, node);
+    for (int i = 0; o->magic == XT_TILE_MAGIC_ && i < XT_COMPONENTS_ - 1; i++) {
+        const xt_val *v = xt_tile_scalar_(&o->tile, i);
+        if (v->kind >= SPE_SCALAR) xt_add_use_(x, v->id, node);
+    }
+}
+
+/* The last use of a value, and the one before; NULL: there is none. */
+XE_FN_ const xt_use_ *xt_use_before_(xt_ctx *x, const xt_use_ *u)
+{
+    return u->before ? (const xt_use_ *)x->uses.items + u->before : NULL;
+}
+XE_FN_ const xt_use_ *xt_last_use_(xt_ctx *x, uint32_t id)
+{
+    int at = xt_value_at_(x, id)->last_use;
+    return at ? (const xt_use_ *)x->uses.items + at : NULL;
+}
+
+/* Has it one use, and need no other vector share its layout? */
+XE_FN_ bool xt_is_used_once_(xt_ctx *x, uint32_t id)
+{
+    const xt_use_ *u = xt_last_use_(x, id);
+    return u && !u->before && !xt_value_at_(x, id)->shares_layout;
+}
+
 /* ---- scopes of values -------------------------------------------------------------------------------------------- */
 
 typedef struct {
@@ -111,24 +152,11 @@ XE_FN_ bool xt_check_scope_(xt_where_ w, int scope, const char *what)
 
 XE_FN_ bool xt_is_lost_(const xt_val *v) { return v->magic == SPE_VAL_MAGIC && v->kind >= SPE_SCALAR && !v->id; }
 
-static void xt_use_number_(xt_ctx *x, const xt_val *v)
-{
-    if (v->kind >= SPE_SCALAR) xt_value_at_(x, v->id)->uses++;
-}
-
-/* Counts the uses of a tile's numbers; that of its base was counted where the tile was made. */
-XE_FN_ void xt_use_tile_(xt_ctx *x, const xt_tile *t)
-{
-    for (int i = 0; i < 2; i++) xt_use_number_(x, &t->offset[i]), xt_use_number_(x, &t->shape[i]);
-    xt_use_number_(x, &t->pitch);
-}
-
 /* The same for a number; false without an error if its operation failed. Folded constants have a scope too. */
 XE_FN_ bool xt_check_value_(xt_where_ w, const xt_val *v, const char *what)
 {
-    if (xt_is_lost_(v)) return false;
-    xt_use_number_(w.x, v);
-    return xt_check_scope_(w, v->kind >= SPE_SCALAR ? xt_value_at_(w.x, v->id)->scope : v->note, what);
+    return !xt_is_lost_(v) &&
+           xt_check_scope_(w, v->kind >= SPE_SCALAR ? xt_value_at_(w.x, v->id)->scope : v->note, what);
 }
 
 /* ---- uniformity -------------------------------------------------------------------------------------------------- */
@@ -199,6 +227,7 @@ XE_FN_ void xt_record_(xt_where_ w, const xt_operation_ *as, int kind, uint32_t 
     xt_node_ *n = spe_ok(&x->m) ? (xt_node_ *)spe_list_add(&x->m, &x->nodes, sizeof *n) : NULL;
     if (!n) return;
     xt_check_divergence_(w, as->op, about);
+    for (int i = 0; ids && i < operands->count; i++) xt_note_use_(x, operands->id[i], x->nodes.count - 1);
     n->op = as->op;
     n->write = as->write;
     n->kind = kind;

@@ -25,6 +25,13 @@ XE_FN_ const xt_tile *xt_accessed_(xt_ctx *x, const xt_node_ *n)
     return accesses ? xt_tile_(x, n->operand[XT_ACCESS_TILE_]) : NULL;
 }
 
+/* The tile of a matrix that a node makes; NULL: none. */
+XE_FN_ const xt_tile *xt_made_by_(xt_ctx *x, const xt_node_ *n)
+{
+    bool makes = n->op == XT_OP_INIT_TILE_ && n->operand[XT_INIT_MATRIX_];
+    return makes ? xt_tile_(x, n->result) : NULL;
+}
+
 /* What the user gave an XT_INIT_TILE for dimension i; NULL: no strides. */
 XE_FN_ const xt_val *xt_given_(xt_ctx *x, const xt_node_ *init, xt_given_list_ list, int i)
 {

@@ -80,7 +80,7 @@ XE_FN_ void xt_scatter_(xt_ctx *x, xt_frame_ *f, bool result, spe_id advance)
             bool changes = s->mask >> j & 1, counts = s->mask >> XT_COUNTS_SHIFT_ >> j & 1;
             if (result && !changes && !counts) continue;
             uint32_t id = xt_scalar_of_(t, j)->id;
-            if (counts && result && !xt_value_at_(x, id)->uses) {
+            if (counts && result && !xt_last_use_(x, id)) {
                 xt_define_unused_(x, id, xt_carried_type_(first));
                 continue;
             }

@@ -23,30 +23,22 @@ static bool xt_has_bands_(xt_ctx *x, const xt_plan_tile_ *p)
            p->align[1] % x->S == 0;
 }
 
-static bool xt_has_base_(xt_ctx *x, const xt_node_ *init, uint32_t array)
-{
-    const xt_val *base = xt_number_(x, init->operand[XT_INIT_BASE_]);
-    return base->kind == SPE_POINTER && base->id == array;
-}
-
+/* Bands, if tiles of one form are all that uses the array. */
 static void xt_find_band_(xt_ctx *x, const xt_node_ *array)
 {
+    const xt_use_ *last = xt_last_use_(x, array->result), *u;
     const xt_tile *first = NULL;
-    int uses = xt_value_at_(x, array->result)->uses;
-    for (int i = 0; i < x->tiles.count; i++) {
-        const xt_plan_tile_ *p = xt_plan_tile_at_(x, i);
-        const xt_tile *t = xt_tile_(x, p->of->result);
-        if (!xt_has_base_(x, p->of, array->result)) continue;
+    for (u = last; u; u = xt_use_before_(x, u)) {
+        const xt_tile *t = xt_made_by_(x, xt_node_at_(x, u->node));
         if (!first) first = t;
-        if (!xt_has_bands_(x, p) || t->shape[0].integer != first->shape[0].integer ||
-            t->pitch.integer != first->pitch.integer)
+        if (!t || !xt_has_bands_(x, xt_plan_tile_at_(x, t->number)) ||
+            t->shape[0].integer != first->shape[0].integer || t->pitch.integer != first->pitch.integer)
             return;
-        uses--;
     }
-    if (!first || uses || first->shape[0].integer * first->pitch.integer > array->local->elements) return;
-    for (int i = 0; i < x->tiles.count; i++) {
-        xt_plan_tile_ *p = xt_plan_tile_at_(x, i);
-        if (xt_has_base_(x, p->of, array->result)) p->band = (int)first->shape[0].integer * x->S;
+    if (!first || first->shape[0].integer * first->pitch.integer > array->local->elements) return;
+    for (u = last; u; u = xt_use_before_(x, u)) {
+        const xt_tile *t = xt_made_by_(x, xt_node_at_(x, u->node));
+        xt_plan_tile_at_(x, t->number)->band = (int)first->shape[0].integer * x->S;
     }
 }
 

@@ -149,7 +149,7 @@ static int xt_stage_keep_(xt_ctx *x, const xt_stage_ *s)
     if (!kept) return -1;
     *kept = *s;
     xt_value_at_(x, xt_node_at_(x, s->node)->result)->stage = x->stages.count;
-    if (xt_value_at_(x, s->loaded)->uses == 1) xt_value_at_(x, s->loaded)->stage = x->stages.count;
+    if (xt_is_used_once_(x, s->loaded)) xt_value_at_(x, s->loaded)->stage = x->stages.count;
     return x->stages.count - 1;
 }
 
@@ -188,10 +188,10 @@ static void xt_stage_mix_(xt_ctx *x)
     for (int i = 0; i < x->nodes.count; i++) {
         const xt_node_ *n = xt_node_at_(x, i);
         if (n->op != XT_OP_TILE_MMA_) continue;
-        const xt_value_ *v = xt_value_at_(x, n->operand[XT_MMA_LEFT_]);
-        const xt_value_ *w = xt_value_at_(x, n->operand[XT_MMA_RIGHT_]);
-        if (!v->stage || !w->stage || v->uses != 1 || w->uses != 1) continue;
-        xt_stage_ *a = xt_stage_at_(x, v->stage - 1), *b = xt_stage_at_(x, w->stage - 1);
+        uint32_t left = n->operand[XT_MMA_LEFT_], right = n->operand[XT_MMA_RIGHT_];
+        int p = xt_value_at_(x, left)->stage, q = xt_value_at_(x, right)->stage;
+        if (!p || !q || !xt_is_used_once_(x, left) || !xt_is_used_once_(x, right)) continue;
+        xt_stage_ *a = xt_stage_at_(x, p - 1), *b = xt_stage_at_(x, q - 1);
         if ((a->along_k && b->along_k) || a->converts || b->converts || a->parts != b->parts) continue;
         a->mixed = b->mixed = a->depth == b->depth && (a->depth & (a->depth - 1)) == 0;
     }
@@ -234,7 +234,7 @@ static void xt_slice_product_(xt_ctx *x, const spe_list *plans, int mma)
     size_t all = xt_vec_bytes_(left) + xt_vec_bytes_(right);
     size_t sum = xt_vec_bytes_(xt_vector_(x, n->result));
     size_t room = (size_t)x->target.registers / (x->registers <= 128 ? 2 : 1) / 8 * 7;
-    if (!a || !b || xt_value_at_(x, left->id)->uses != 1 || xt_value_at_(x, right->id)->uses != 1) return;
+    if (!a || !b || !xt_is_used_once_(x, left->id) || !xt_is_used_once_(x, right->id)) return;
     if (sum + all <= room || !xt_is_straight_(x, a->node, mma) || !xt_is_straight_(x, b->node, mma)) return;
     for (int slices = 2; left->dist.data[1] % slices == 0; slices *= 2) {
         bool divides = xt_stage_divide_(x, a, slices, 1) && xt_stage_divide_(x, b, slices, 1);
@@ -308,8 +308,8 @@ static bool xt_is_of_array_(xt_ctx *x, int number, uint32_t array)
 static bool xt_is_copy_(xt_ctx *x, const xt_node_ *n)
 {
     if (n->op != XT_OP_STORE_TILE_) return false;
-    const xt_value_ *v = xt_value_at_(x, n->operand[XT_ACCESS_VEC_]);
-    return v->uses == 1 && xt_stage_from_(x, v->node);
+    uint32_t vec = n->operand[XT_ACCESS_VEC_];
+    return xt_is_used_once_(x, vec) && xt_stage_from_(x, xt_value_at_(x, vec)->node);
 }
 
 /* Does each element of a tile belong to one subgroup only? */
@@ -337,9 +337,11 @@ static bool xt_are_disjoint_(xt_ctx *x, const xt_tile *a, const xt_tile *b)
 static bool xt_is_in_order_(xt_ctx *x, int copy, const xt_tile *to)
 {
     uint32_t array = to->base.id;
-    int uses = xt_value_at_(x, array)->uses;
-    for (int i = 0; i < x->tiles.count; i++) uses -= xt_is_of_array_(x, i, array);
-    if (uses || xt_node_at_(x, xt_value_at_(x, array)->node)->op != XT_OP_LOCAL_) return false;
+    if (xt_node_at_(x, xt_value_at_(x, array)->node)->op != XT_OP_LOCAL_) return false;
+    for (const xt_use_ *u = xt_last_use_(x, array); u; u = xt_use_before_(x, u)) {
+        const xt_node_ *n = xt_node_at_(x, u->node);
+        if (!xt_made_by_(x, n) && n->op != XT_OP_MATRIX_) return false;
+    }
     for (int i = 0; i < x->nodes.count; i++) {
         const xt_node_ *n = xt_node_at_(x, i);
         const xt_tile *t = n->op == XT_OP_ATOMIC_RMW_ ? xt_tile_(x, n->operand[XT_ACCESS_TILE_]) : xt_accessed_(x, n);

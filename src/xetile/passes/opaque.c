@@ -20,8 +20,9 @@ static void xt_tie_(xt_ctx *x, uint32_t a, uint32_t b)
 /* Are opaque products all that uses a loaded vector? */
 static bool xt_only_multiplied_(xt_ctx *x, uint32_t id)
 {
-    const xt_value_ *v = xt_value_at_(x, id);
-    return v->uses == v->multiplied && !xt_value_at_(x, xt_tied_(x, id))->carried;
+    for (const xt_use_ *u = xt_last_use_(x, id); u; u = xt_use_before_(x, u))
+        if (!xt_is_opaque_product_(x, xt_node_at_(x, u->node))) return false;
+    return !xt_value_at_(x, xt_tied_(x, id))->carried;
 }
 
 /* Bytes of local memory that panels may take. */
@@ -60,13 +61,23 @@ static int xt_panel_begins_(xt_ctx *x, const xt_panel_ *p)
     return at;
 }
 
-/* Which operand a vector is that is loaded outside of loops, before one whose iterations all multiply it: it is held as
- * matrices. Another use than an opaque one: it is not, or would take too many registers. */
-static cm_use xt_kept_use_(xt_ctx *x, int node, bool in_loop)
+static bool xt_is_in_loop_(const xt_node_ *n)
 {
-    const uint32_t id = xt_node_at_(x, node)->result;
-    const xt_value_ *v = xt_value_at_(x, id);
-    return in_loop || xt_vec_bytes_(xt_vector_(x, id)) > (size_t)x->target.registers / 4 ? CM_ACC : v->first_use;
+    const xt_frame_ *f = n->in;
+    while (f && f->op == XT_OP_IF_) f = f->in;
+    return f != NULL;
+}
+
+/* Which operand a vector is that is loaded outside of loops, before one whose iterations all multiply it: it is held as
+ * matrices. CM_ACC: it is not; the first product is not in a loop, or it would take too many registers. */
+static cm_use xt_kept_use_(xt_ctx *x, const xt_node_ *load)
+{
+    const xt_node_ *first = NULL;
+    bool large = xt_vec_bytes_(xt_vector_(x, load->result)) > (size_t)x->target.registers / 4;
+    for (const xt_use_ *u = xt_last_use_(x, load->result); u; u = xt_use_before_(x, u))
+        if (xt_node_at_(x, u->node)->op == XT_OP_TILE_MMA_) first = xt_node_at_(x, u->node);
+    if (!first || large || xt_is_in_loop_(load) || !xt_is_in_loop_(first)) return CM_ACC;
+    return first->operand[XT_MMA_LEFT_] == load->result ? CM_OPAQUE_B : CM_OPAQUE_A;
 }
 
 /* around: the region that the load belongs to; NULL: none. use: see xt_kept_use_. */
@@ -133,23 +144,12 @@ static bool xt_strips_are_disjoint_(xt_ctx *x)
     return x->panels.count > 0;
 }
 
-static bool xt_is_in_loop_(const xt_node_ *n)
-{
-    const xt_frame_ *f = n->in;
-    while (f && f->op == XT_OP_IF_) f = f->in;
-    return f != NULL;
-}
-
-/* Finds which regions change memory, and which operands vectors are first. Backwards, so that the first product is the
- * last one seen. */
+/* Finds which regions change memory. */
 static void xt_look_at_regions_(xt_ctx *x)
 {
-    for (int i = x->nodes.count - 1; i >= 0; i--) {
+    for (int i = 0; i < x->nodes.count; i++) {
         const xt_node_ *n = xt_node_at_(x, i);
         for (xt_frame_ *f = xt_does_(n->op, XT_CHANGES_ | XT_WAITS_) ? n->in : NULL; f; f = f->in) f->changes = true;
-        if (n->op != XT_OP_TILE_MMA_) continue;
-        xt_value_at_(x, n->operand[XT_MMA_RIGHT_])->first_use = xt_is_in_loop_(n) ? CM_OPAQUE_A : CM_ACC;
-        xt_value_at_(x, n->operand[XT_MMA_LEFT_])->first_use = xt_is_in_loop_(n) ? CM_OPAQUE_B : CM_ACC;
     }
 }
 
@@ -159,7 +159,7 @@ static void xt_find_each_panel_(xt_ctx *x, bool kept)
     for (int i = 0; i < x->nodes.count; i++) {
         const xt_node_ *n = xt_node_at_(x, i);
         if (n->op != XT_OP_LOAD_TILE_) continue;
-        cm_use use = xt_kept_use_(x, i, xt_is_in_loop_(n));
+        cm_use use = xt_kept_use_(x, n);
         if (xt_is_opaque_(use) == kept) xt_find_panel_(x, i, n->in, use);
     }
 }
@@ -250,8 +250,6 @@ XE_FN_ void xt_find_opaque_(xt_ctx *x)
         if (n->op == XT_OP_END_) xt_join_carried_(x, n->frame, xt_tie_);
         if (xt_does_(n->op, XT_RENAMES_)) xt_tie_(x, n->operand[XT_MOVE_PART_], n->result);
         if (!xt_is_opaque_product_(x, n)) continue;
-        xt_value_at_(x, n->operand[XT_MMA_LEFT_])->multiplied++;
-        xt_value_at_(x, n->operand[XT_MMA_RIGHT_])->multiplied++;
         if (n->operand[XT_MMA_SUM_]) xt_tie_(x, n->operand[XT_MMA_SUM_], n->result);
         xt_value_ *value = xt_root_of_(x, n->result);
         value->opaque = value->multiplies = any = true;

@@ -14,6 +14,6 @@ XE_FN_ void xt_find_reloads_(xt_ctx *x)
         const int *data = v->dist.data;
         int bytes = xt_bytes_(v->type);
         d->reloaded = x->target.block2d_sizes && !d->origin && data[0] * bytes % 4 == 0 && data[1] * bytes % 4 == 0;
-        xt_value_at_(x, v->id)->deferred = xt_value_at_(x, v->id)->uses == 1;
+        xt_value_at_(x, v->id)->deferred = xt_is_used_once_(x, v->id);
     }
 }

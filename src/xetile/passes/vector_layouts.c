@@ -10,8 +10,7 @@ static void xt_same_layout_(xt_ctx *x, uint32_t a, uint32_t b)
     xt_value_ *p = xt_value_at_(x, a);
     xt_value_ *q = xt_value_at_(x, b);
     q->parent = a;
-    p->uses++;
-    q->uses++;
+    p->shares_layout = q->shares_layout = true;
     for (int i = 0; i < 3; i++) p->need[i] = p->need[i] || q->need[i];
 }
 
