@@ -1098,7 +1098,7 @@ typedef struct {
 typedef cm_matrix (*xt_each_fn_)(xt_ctx *x, const xt_node_ *n, const cm_matrix *const *a);
 
 typedef struct {
-    const xt_object_ *is; /* as it was when an operation first took it; NULL: none has */
+    const xt_object_ *is; /* as it was when an operation first took it */
     int node;   /* that produces it */
     int scope;  /* where it is defined */
     bool hoistable; /* a number that can be computed before the body: from constants, parameters and group ids only */
@@ -2087,17 +2087,15 @@ XE_FN_ const xt_rmw_row_ *xt_rmw_row_of_(xt_rmw_kind_ kind)
 XE_FN_ xt_node_ *xt_node_at_(xt_ctx *x, int i) { return (xt_node_ *)x->nodes.items + i; }
 XE_FN_ xt_value_ *xt_value_at_(xt_ctx *x, uint32_t id) { return (xt_value_ *)x->values.items + id; }
 
-/* Adds to a list whose first item stands for none. */
-XE_FN_ void *xt_add_(xt_ctx *x, spe_list *list, size_t size)
-{
-    return list->count || spe_list_add(&x->m, list, size) ? spe_list_add(&x->m, list, size) : NULL;
-}
+/* What a value is that is not set, or that nothing has used. */
+static const xt_object_ xt_unset_ = XT_ZERO_;
 
 /* Id 0 means no value; it is also returned if out of memory. */
 XE_FN_ uint32_t xt_new_value_(xt_ctx *x)
 {
-    xt_value_ *v = (xt_value_ *)xt_add_(x, &x->values, sizeof *v);
+    xt_value_ *v = (xt_value_ *)spe_list_add(&x->m, &x->values, sizeof *v);
     if (!v) return 0;
+    v->is = &xt_unset_;
     v->parent = (uint32_t)x->values.count - 1;
     v->scope = x->scope;
     return v->parent;
@@ -2129,20 +2127,21 @@ XE_FN_ uint32_t xt_value_of_(xt_ctx *x, const void *object)
     uint32_t id = o->magic == XT_TILE_MAGIC_ ? o->tile.id : o->magic == XT_VEC_MAGIC_ ? o->vec.id : o->val.id;
     if (!id) id = xt_new_value_(x);
     xt_value_ *value = xt_value_at_(x, id);
-    if (!id || value->is) return id;
+    if (!id || value->is != &xt_unset_) return id;
     void *copy = xt_memory_(x, size);
-    if (copy) memcpy(copy, object, size);
-    value->is = (const xt_object_ *)copy;
+    if (copy) value->is = (const xt_object_ *)memcpy(copy, object, size);
     return id;
 }
 
-/* What a value is; of value 0 nothing is set. */
-XE_FN_ const xt_object_ *xt_object_of_(xt_ctx *x, uint32_t id)
+/* A vector that is not recorded yet is another one. */
+XE_FN_ void xt_redefine_(xt_ctx *x, const xt_vec *v)
 {
-    static const xt_object_ none = XT_ZERO_;
-    const xt_object_ *is = id ? ((const xt_value_ *)x->values.items)[id].is : NULL;
-    return is ? is : &none;
+    xt_value_at_(x, v->id)->is = &xt_unset_;
+    xt_value_of_(x, v);
 }
+
+/* What a value is; of value 0 nothing is set. */
+XE_FN_ const xt_object_ *xt_object_of_(xt_ctx *x, uint32_t id) { return ((xt_value_ *)x->values.items)[id].is; }
 XE_FN_ const xt_val *xt_number_(xt_ctx *x, uint32_t id) { return &xt_object_of_(x, id)->val; }
 XE_FN_ const xt_vec *xt_vector_(xt_ctx *x, uint32_t id) { return &xt_object_of_(x, id)->vec; }
 XE_FN_ const xt_tile *xt_tile_(xt_ctx *x, uint32_t id) { return &xt_object_of_(x, id)->tile; }
@@ -2166,11 +2165,12 @@ XE_FN_ xt_tile xt_transposed_(const xt_tile *t)
 
 XE_FN_ void xt_add_use_(xt_ctx *x, uint32_t id, int node)
 {
-    xt_use_ *u = id ? (xt_use_ *)xt_add_(x, &x->uses, sizeof *u) : NULL;
+    xt_value_ *v = xt_value_at_(x, id);
+    xt_use_ *u = id ? (xt_use_ *)spe_list_add(&x->m, &x->uses, sizeof *u) : NULL;
     if (!u) return;
     u->node = node;
-    u->before = xt_value_at_(x, id)->last_use;
-    xt_value_at_(x, id)->last_use = x->uses.count - 1;
+    u->before = v->last_use;
+    v->last_use = x->uses.count - 1;
 }
 
 /* A node uses a value; of a tile also its numbers, but for the base, which the node uses that made the tile. */
@@ -2210,10 +2210,17 @@ typedef struct {
     spe_line at;
 } xt_scope_;
 
+/* Begins the record: the first value, use and scope stand for none. */
+XE_FN_ bool xt_begin_record_(xt_ctx *x)
+{
+    xt_new_value_(x);
+    return spe_list_add(&x->m, &x->uses, sizeof(xt_use_)) && spe_list_add(&x->m, &x->scopes, sizeof(xt_scope_));
+}
+
 /* A new scope, of a region or a side of it. Scope 0 is the kernel's. */
 XE_FN_ int xt_new_scope_(xt_where_ w, xt_op_ op)
 {
-    xt_scope_ *s = (xt_scope_ *)xt_add_(w.x, &w.x->scopes, sizeof *s);
+    xt_scope_ *s = (xt_scope_ *)spe_list_add(&w.x->m, &w.x->scopes, sizeof *s);
     if (!s) return 0;
     s->op = op;
     s->at = *w.at;
@@ -7592,8 +7599,7 @@ XE_FN_ xt_vec xt_blocked_(xt_ctx *x, xt_vec v, int rows, int cols)
 {
     v.inner[0] = rows;
     v.inner[1] = cols;
-    if (v.id) xt_value_at_(x, v.id)->is = NULL;
-    if (v.id) xt_value_of_(x, &v);
+    if (v.id) xt_redefine_(x, &v);
     return v;
 }
 
@@ -9856,6 +9862,7 @@ XE_FN_ xt_where_ xt_kernel_where_(xt_ctx *x)
 XE_FN_ void xt_record_body_(xt_ctx *x)
 {
     xt_where_ w = xt_kernel_where_(x);
+    if (!xt_begin_record_(x)) return;
     for (int i = 0; i < x->param_count; i++) {
         const spe_kernel_param *p = &x->params[i];
         x->args[i] = spe_val_of(p->pointer || p->local ? SPE_POINTER : SPE_SCALAR, p->type, xt_new_value_(x));

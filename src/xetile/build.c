@@ -21,6 +21,7 @@ static xt_where_ xt_kernel_where_(xt_ctx *x)
 static void xt_record_body_(xt_ctx *x)
 {
     xt_where_ w = xt_kernel_where_(x);
+    if (!xt_begin_record_(x)) return;
     for (int i = 0; i < x->param_count; i++) {
         const spe_kernel_param *p = &x->params[i];
         x->args[i] = spe_val_of(p->pointer || p->local ? SPE_POINTER : SPE_SCALAR, p->type, xt_new_value_(x));

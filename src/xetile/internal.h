@@ -78,7 +78,7 @@ typedef struct {
 typedef cm_matrix (*xt_each_fn_)(xt_ctx *x, const xt_node_ *n, const cm_matrix *const *a);
 
 typedef struct {
-    const xt_object_ *is; /* as it was when an operation first took it; NULL: none has */
+    const xt_object_ *is; /* as it was when an operation first took it */
     int node;   /* that produces it */
     int scope;  /* where it is defined */
     bool hoistable; /* a number that can be computed before the body: from constants, parameters and group ids only */

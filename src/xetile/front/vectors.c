@@ -44,8 +44,7 @@ XE_FN_ xt_vec xt_blocked_(xt_ctx *x, xt_vec v, int rows, int cols)
 {
     v.inner[0] = rows;
     v.inner[1] = cols;
-    if (v.id) xt_value_at_(x, v.id)->is = NULL;
-    if (v.id) xt_value_of_(x, &v);
+    if (v.id) xt_redefine_(x, &v);
     return v;
 }
 
