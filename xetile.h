@@ -2742,6 +2742,43 @@ XE_FN_ bool xt_same_scalar_(const xt_val *a, const xt_val *b)
     return a->id == b->id;
 }
 
+/* The base of a tile, or the number or pointer itself; NULL: it is a vector. */
+XE_FN_ const xt_val *xt_base_in_(const xt_object_ *o)
+{
+    if (o->magic == XT_TILE_MAGIC_) return &o->tile.base;
+    return o->magic == SPE_VAL_MAGIC ? &o->val : NULL;
+}
+
+/* The variable of a region in whose body, or after which, it has this base; NULL: none. */
+XE_FN_ const xt_slot_ *xt_slot_with_(xt_ctx *x, const xt_frame_ *f, uint32_t base)
+{
+    for (int i = 0; i < f->slots; i++) {
+        const xt_slot_ *s = &f->slot[i];
+        const xt_val *body = xt_base_in_(xt_object_of_(x, s->body)), *result = xt_base_in_(xt_object_of_(x, s->result));
+        if ((body && body->id == base) || (result && result->id == base)) return s;
+    }
+    return NULL;
+}
+
+/* The pointer or address from which regions and leading dimensions have made this one; 0: it may be one of several. */
+XE_FN_ uint32_t xt_origin_(xt_ctx *x, uint32_t pointer)
+{
+    const xt_slot_ *s;
+    while (pointer) {
+        const xt_node_ *n = xt_node_at_(x, xt_value_at_(x, pointer)->node);
+        if (n->op == XT_OP_MATRIX_ || n->op == XT_OP_POINTER_) {
+            pointer = n->operand[n->op == XT_OP_MATRIX_];
+        } else if (xt_does_(n->op, XT_BOUNDS_) && n->frame && (s = xt_slot_with_(x, n->frame, pointer)) != NULL) {
+            const xt_object_ *start = xt_object_of_(x, s->start);
+            bool changes = s->mask >> (start->magic == XT_TILE_MAGIC_ ? XT_COMPONENTS_ - 1 : 0) & 1;
+            pointer = changes ? 0 : xt_base_in_(start)->id;
+        } else {
+            break;
+        }
+    }
+    return pointer;
+}
+
 /* Is a node in this loop, if it is one? */
 XE_FN_ bool xt_is_within_(const xt_frame_ *loop, int node) { return loop && node > loop->begin && node < loop->end; }
 
@@ -5432,27 +5469,28 @@ XE_FN_ void xt_write_load_tile_(xt_ctx *x, const xt_node_ *n)
     xt_define_vec_(x, n->result, v);
 }
 
-/* Does a node load from what this number or pointer points to? */
-XE_FN_ bool xt_reads_from_(xt_ctx *x, const xt_node_ *n, const xt_val *base)
+/* May a node load from what this points to? 0: from anywhere. */
+XE_FN_ bool xt_reads_from_(xt_ctx *x, const xt_node_ *n, uint32_t origin)
 {
     bool tile = n->op == XT_OP_LOAD_TILE_ || n->op == XT_OP_LOAD_GATHER_;
-    if (tile) return xt_tile_(x, n->operand[XT_ACCESS_TILE_])->base.id == base->id;
-    return n->op == XT_OP_LOAD_ && xt_number_(x, n->operand[0])->id == base->id;
+    if (!tile && n->op != XT_OP_LOAD_) return false;
+    uint32_t from = xt_origin_(x, tile ? xt_tile_(x, n->operand[XT_ACCESS_TILE_])->base.id : n->operand[0]);
+    return !from || !origin || from == origin;
 }
 
 /* May a subgroup load what it stores at the node before a barrier? In straight-line code, what precedes the barrier
  * tells; else, in a loop for example, whether the kernel loads from there at all. */
 XE_FN_ bool xt_reads_its_store_(xt_ctx *x, int store)
 {
-    const xt_val *base = &xt_accessed_(x, xt_node_at_(x, store))->base;
+    const uint32_t origin = xt_origin_(x, xt_accessed_(x, xt_node_at_(x, store))->base.id);
     for (int i = store + 1; i < x->nodes.count; i++) {
         const xt_node_ *n = xt_node_at_(x, i);
         if (n->op == XT_OP_BARRIER_) return false;
-        if (xt_reads_from_(x, n, base)) return true;
+        if (xt_reads_from_(x, n, origin)) return true;
         if (xt_does_(n->op, XT_BOUNDS_)) break;
     }
     for (int i = 0; i < x->nodes.count; i++)
-        if (xt_reads_from_(x, xt_node_at_(x, i), base)) return true;
+        if (xt_reads_from_(x, xt_node_at_(x, i), origin)) return true;
     return false;
 }
 

@@ -97,11 +97,64 @@ TEST(stores_by_each_subgroup_are_reported)
     CHECK_INT(run_child(program_name, MAPS * 4), 3);
 }
 
+/* How a kernel loads what it has stored: not at all, by the tile itself, by one that a loop carries, by one of the same
+ * of several matrices. */
+typedef enum { NOT, DIRECTLY, CARRIED, OF_SEVERAL, WAYS } way;
+static way way_back;
+
+/* Each subgroup stores the piece that all share, and loads it without a barrier. */
+XT_KERNEL(reads_back, ptr(f32, A), ptr(f32, C), u32(N))
+{
+    xt_tile to = whole(XT_SELF, C, N), from = to;
+    xt_index at = XT_AT(1, 0, 0), extents = XT_AT(2, ROWS, N);
+    if (way_back == OF_SEVERAL) {
+        to = XT_INIT_TILE(C, f32, ROWS, COLS, .offset = at, .shape = extents, .map = shared[0]);
+        from = XT_INIT_TILE(C, f32, ROWS, COLS, .offset = at, .shape = extents, .map = shared[0]);
+    }
+    xt_vec v = XT_LOAD_TILE(whole(XT_SELF, A, N));
+    if (way_back == NOT) XT_STORE_TILE(v, to);
+    if (way_back == DIRECTLY || way_back == OF_SEVERAL) {
+        XT_STORE_TILE(v, to);
+        XT_STORE_TILE(XT_LOAD_TILE(from), whole(XT_SELF, A, N));
+    }
+    if (way_back == CARRIED) {
+        XT_FOR (i, 0, 4, 1, &from) {
+            XT_STORE_TILE(v, to);
+            XT_STORE_TILE(XT_LOAD_TILE(from), whole(XT_SELF, A, N));
+            from = XT_UPDATE_TILE_OFFSET(from, 0, 0);
+        }
+    }
+}
+
+/* Branches of a module but for those of loops. */
+static int branches(const xt_module *mod)
+{
+    int n = 0;
+    for (size_t i = 5; i < mod->size / 4; i += mod->words[i] >> 16) n += (mod->words[i] & 0xffff) == SPE_OpSelectionMerge;
+    return n;
+}
+
+/* Only the first of several subgroups stores a piece, unless they may load it again before a barrier. */
+TEST(what_a_subgroup_loads_again_it_stores_itself)
+{
+    int count[WAYS];
+    for (way_back = NOT; way_back < WAYS; way_back++) {
+        map_number = 0;
+        xt_module mod = XT_BUILD(reads_back, &(xt_target){.name = "bmg"}, .pitch = XT_PITCH_ALIGNED);
+        CHECK(mod.words);
+        count[way_back] = branches(&mod);
+        xt_free(&mod);
+    }
+    CHECK_INT(count[NOT], 1);
+    for (int i = DIRECTLY; i < WAYS; i++) CHECK_MSG(count[i] == 0, "way %d: %d branches around stores", i, count[i]);
+}
+
 int main(int argc, char **argv)
 {
     if (argc == 2) return launch(atoi(argv[1]));
     program_name = argv[0];
     RUN(shared_pieces_are_stored_once);
     RUN(stores_by_each_subgroup_are_reported);
+    RUN(what_a_subgroup_loads_again_it_stores_itself);
     return test_report();
 }

@@ -51,27 +51,28 @@ XE_FN_ void xt_write_load_tile_(xt_ctx *x, const xt_node_ *n)
     xt_define_vec_(x, n->result, v);
 }
 
-/* Does a node load from what this number or pointer points to? */
-static bool xt_reads_from_(xt_ctx *x, const xt_node_ *n, const xt_val *base)
+/* May a node load from what this points to? 0: from anywhere. */
+static bool xt_reads_from_(xt_ctx *x, const xt_node_ *n, uint32_t origin)
 {
     bool tile = n->op == XT_OP_LOAD_TILE_ || n->op == XT_OP_LOAD_GATHER_;
-    if (tile) return xt_tile_(x, n->operand[XT_ACCESS_TILE_])->base.id == base->id;
-    return n->op == XT_OP_LOAD_ && xt_number_(x, n->operand[0])->id == base->id;
+    if (!tile && n->op != XT_OP_LOAD_) return false;
+    uint32_t from = xt_origin_(x, tile ? xt_tile_(x, n->operand[XT_ACCESS_TILE_])->base.id : n->operand[0]);
+    return !from || !origin || from == origin;
 }
 
 /* May a subgroup load what it stores at the node before a barrier? In straight-line code, what precedes the barrier
  * tells; else, in a loop for example, whether the kernel loads from there at all. */
 static bool xt_reads_its_store_(xt_ctx *x, int store)
 {
-    const xt_val *base = &xt_accessed_(x, xt_node_at_(x, store))->base;
+    const uint32_t origin = xt_origin_(x, xt_accessed_(x, xt_node_at_(x, store))->base.id);
     for (int i = store + 1; i < x->nodes.count; i++) {
         const xt_node_ *n = xt_node_at_(x, i);
         if (n->op == XT_OP_BARRIER_) return false;
-        if (xt_reads_from_(x, n, base)) return true;
+        if (xt_reads_from_(x, n, origin)) return true;
         if (xt_does_(n->op, XT_BOUNDS_)) break;
     }
     for (int i = 0; i < x->nodes.count; i++)
-        if (xt_reads_from_(x, xt_node_at_(x, i), base)) return true;
+        if (xt_reads_from_(x, xt_node_at_(x, i), origin)) return true;
     return false;
 }
 
