@@ -2848,9 +2848,8 @@ XE_FN_ spe_id xt_select_part_(xt_ctx *x, const xt_node_ *n, const spe_id *v)
 XE_FN_ spe_id xt_exp_(spe_module *m, spe_id v)
 {
     spe_id type = spe_type_of(m, v), part[2];
-    spe_id quotient[2] = {spe_splat(m, type, spe_f32(m, 0x1.715476p+0f)),
-                          spe_splat(m, type, spe_f32(m, 0x1.4ae0cp-26f))};
-    spe_id one = spe_splat(m, type, spe_f32(m, 1)), least = spe_splat(m, type, spe_f32(m, -1));
+    spe_id quotient[2] = {spe_const_f(m, type, 0x1.715476p+0), spe_const_f(m, type, 0x1.4ae0cp-26)};
+    spe_id one = spe_const_f(m, type, 1), least = spe_const_f(m, type, -1);
     part[0] = spe_math1(m, SPE_TRUNC, spe_fmul(m, v, quotient[0]));
     part[1] = spe_math3(m, SPE_FMA, v, quotient[0], spe_fneg(m, part[0]));
     part[1] = spe_math3(m, SPE_FMA, v, quotient[1], part[1]);
@@ -2859,31 +2858,46 @@ XE_FN_ spe_id xt_exp_(spe_module *m, spe_id v)
     return spe_fmul(m, part[0], part[1]);
 }
 
-/* The logarithm of x = 2^e (1 + t), 1 + t between sqrt(1/2) and sqrt(2), as e + t p(t), within 0.76 units in the last
- * place: Intel's compiler takes 92 instructions for it. k is e times 2^23, and p found at nodes of Chebyshev's.
- * Subnormal x are scaled; of 0, infinite and negative ones and NaN, the device's instruction knows the logarithm. */
+/* The logarithm of x = 2^e (1 + t), 1 + t between sqrt(1/2) and sqrt(2), as e + t p(t), which Intel's compiler takes 92
+ * instructions for. `bits` are those of x, or of a number 2^n as large, n 2^23 being `more`; k is e times 2^23. p is
+ * found at nodes of Chebyshev's. Of 0, infinite and negative x and NaN, the device's instruction knows the logarithm. */
+XE_FN_ spe_id xt_log2_by_(spe_module *m, spe_id x, spe_id bits, spe_id more, const float *p, int terms)
+{
+    spe_id type = spe_type_of(m, x), words = spe_type_of(m, bits), y = spe_const_f(m, type, p[terms - 1]);
+    spe_id usual = spe_isub(m, bits, spe_const_u(m, words, 1));
+    usual = spe_ult(m, usual, spe_const_u(m, words, 0x7f7fffff));
+    spe_id k = spe_isub(m, bits, spe_const_u(m, words, 0x3f3504f3));
+    k = spe_and(m, k, spe_const_u(m, words, 0xff800000));
+    spe_id one_and_t = spe_bitcast(m, type, spe_isub(m, bits, k));
+    spe_id t = spe_fsub(m, one_and_t, spe_const_f(m, type, 1));
+    for (int i = terms - 1; i-- > 0;) y = spe_math3(m, SPE_FMA, t, y, spe_const_f(m, type, p[i]));
+    y = spe_fmul(m, t, y);
+    k = spe_s_to_f(m, type, more ? spe_isub(m, k, more) : k);
+    y = spe_math3(m, SPE_FMA, k, spe_const_f(m, type, 0x1p-23), y);
+    return spe_select(m, usual, y, spe_math1(m, SPE_NATIVE_LOG2, x));
+}
+
+/* Within 0.76 units in the last place. Subnormal x are scaled. */
 XE_FN_ spe_id xt_log2_f32_(spe_module *m, spe_id x)
 {
     static const float p[] = {0x1.715476p+0f,  -0x1.715474p-1f, 0x1.ec73dep-2f,  -0x1.715994p-2f, 0x1.26d01cp-2f,
                               -0x1.e9d1e6p-3f, 0x1.ba8738p-3f,  -0x1.a59aeap-3f, 0x1.f841dcp-4f};
-    enum { TERMS = sizeof p / sizeof p[0], SCALE = 23 };
-    spe_id type = spe_type_of(m, x), words = spe_vec_like(m, spe_int(m, 32), x), no = spe_null(m, words);
-    spe_id small = spe_flt(m, x, spe_splat(m, type, spe_f32(m, 0x1p-126f)));
-    spe_id scaled = spe_fmul(m, x, spe_splat(m, type, spe_f32(m, 0x1p23f)));
+    enum { SCALE = 23 };
+    spe_id type = spe_type_of(m, x), words = spe_vec_like(m, spe_int(m, 32), x);
+    spe_id small = spe_flt(m, x, spe_const_f(m, type, 0x1p-126));
+    spe_id scaled = spe_fmul(m, x, spe_const_f(m, type, 0x1p23)), no = spe_null(m, words);
     spe_id bits = spe_bitcast(m, words, spe_select(m, small, scaled, x));
-    spe_id usual = spe_isub(m, bits, spe_splat(m, words, spe_u32(m, 1)));
-    usual = spe_ult(m, usual, spe_splat(m, words, spe_u32(m, 0x7f7fffff)));
-    spe_id k = spe_isub(m, bits, spe_splat(m, words, spe_u32(m, 0x3f3504f3)));
-    k = spe_and(m, k, spe_splat(m, words, spe_u32(m, 0xff800000)));
-    spe_id one_and_t = spe_bitcast(m, type, spe_isub(m, bits, k));
-    spe_id t = spe_fsub(m, one_and_t, spe_splat(m, type, spe_f32(m, 1)));
-    spe_id y = spe_splat(m, type, spe_f32(m, p[TERMS - 1]));
-    for (int i = TERMS - 1; i-- > 0;) y = spe_math3(m, SPE_FMA, t, y, spe_splat(m, type, spe_f32(m, p[i])));
-    k = spe_isub(m, k, spe_select(m, small, spe_splat(m, words, spe_u32(m, SCALE << 23)), no));
-    y = spe_fmul(m, t, y);
-    k = spe_s_to_f(m, type, k);
-    y = spe_math3(m, SPE_FMA, k, spe_splat(m, type, spe_f32(m, 0x1p-23f)), y);
-    return spe_select(m, usual, y, spe_math1(m, SPE_NATIVE_LOG2, x));
+    spe_id more = spe_select(m, small, spe_const_u(m, words, SCALE << 23), no);
+    return xt_log2_by_(m, x, bits, more, p, sizeof p / sizeof *p);
+}
+
+/* Within 0.58 units in the last place of f16; as an f32, no x is subnormal. */
+XE_FN_ spe_id xt_log2_f16_(spe_module *m, spe_id half)
+{
+    static const float p[] = {0x1.7150e2p+0f, -0x1.70f65p-1f, 0x1.f16542p-2f, -0x1.8f0706p-2f, 0x1.004b76p-2f};
+    spe_id x = spe_fconvert(m, spe_vec_like(m, spe_float(m, 32), half), half);
+    spe_id bits = spe_bitcast(m, spe_vec_like(m, spe_int(m, 32), half), x);
+    return spe_fconvert(m, spe_type_of(m, half), xt_log2_by_(m, x, bits, 0, p, sizeof p / sizeof *p));
 }
 
 XE_FN_ spe_id xt_math_part_(xt_ctx *x, const xt_node_ *n, const spe_id *v)
@@ -2891,6 +2905,7 @@ XE_FN_ spe_id xt_math_part_(xt_ctx *x, const xt_node_ *n, const spe_id *v)
     int type = n->type;
     spe_math_op op = (spe_math_op)xt_math_instruction_(n->kind, type);
     if (op == SPE_EXP && x->target.igc && (type == CM_F32 || type == CM_BF16)) return xt_exp_(&x->m, v[0]);
+    if (op == SPE_LOG2 && x->target.igc && type == CM_F16) return xt_log2_f16_(&x->m, v[0]);
     if (op == SPE_LOG2 && x->target.igc && (type == CM_F32 || type == CM_BF16)) return xt_log2_f32_(&x->m, v[0]);
     return spe_math(&x->m, op, (uint32_t)xt_math_info_(n->kind)->operands, v);
 }

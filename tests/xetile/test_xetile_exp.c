@@ -1,5 +1,5 @@
 /* test_xetile_exp.c - XT_EXP and XT_LOG2 of f32 within the three units in the last place that OpenCL allows, from the
- * least subnormal number to the largest, and beyond: infinities, zeros, NaN. For Intel's devices they are written out:
+ * least subnormal number to the largest, and beyond: infinities, zeros, NaN; XT_LOG2 of all f16. For Intel's devices they are written out:
  * modules for bmg run on the software device, too, and XETILE_SOFT_ISA=bmg executes them as machine code. */
 #include "xetile_case.h"
 
@@ -99,12 +99,48 @@ TEST(logarithms_written_for_bmg)
     zed_free(&device, c);
 }
 
+/* Of all patterns of f16, within the two units in the last place that OpenCL allows. */
+enum { HALVES = 1 << 16 };
+XT_KERNEL(logarithm_f16, ptr(f16, A), ptr(f16, C))
+{
+    xt_index at = XT_AT(0, XT_MUL(XT_GROUP_ID(0), COLUMNS)), all = XT_AT(1, HALVES);
+    xt_vec v = XT_LOAD_TILE(XT_INIT_TILE(A, f16, 1, COLUMNS, .offset = at, .shape = all));
+    XT_STORE_TILE(XT_LOG2(v), XT_INIT_TILE(C, f16, 1, COLUMNS, .offset = at, .shape = all));
+}
+
+static void check_logarithms_of_f16(const char *target)
+{
+    uint16_t *a = (uint16_t *)new_poison(CM_F16, HALVES), *c = (uint16_t *)new_poison(CM_F16, HALVES);
+    xt_module mod = XT_BUILD(logarithm_f16, &(xt_target){.name = target});
+    zed_kernel k;
+    int wrong = 0;
+    for (int i = 0; i < HALVES; i++) a[i] = (uint16_t)i;
+    CHECK(mod.words && ZED_LOAD(&k, &device, mod) && zed_launch(&k, ((zed_groups){HALVES / COLUMNS, 1, 1}), a, c));
+    for (int i = 0; i < HALVES; i++) {
+        double x = spe_f16_bits_to_f32(a[i]), got = spe_f16_bits_to_f32(c[i]), want = log2(x);
+        double unit = isfinite(want) && want != 0 ? ldexp(1, ilogb(want) - 10) : 0;
+        bool good = isnan(want) ? isnan(got) : got == want || fabs(got - want) <= 2 * unit;
+        if (!good && wrong++ < 4) CHECK_MSG(good, "log2(%a) is %a, want %a", x, got, want);
+    }
+    CHECK_INT(wrong, 0);
+    xt_free(&mod);
+    zed_free(&device, a);
+    zed_free(&device, c);
+}
+
+TEST(logarithms_of_all_f16)
+{
+    check_logarithms_of_f16(device.target.name);
+    if (!strcmp(device.target.name, "soft")) check_logarithms_of_f16("bmg");
+}
+
 int main(void)
 {
     if (!zed_open(&device, NULL)) return zed_print_error(&device, stderr), 1;
     RUN(exponentials_are_exact_to_three_units);
     RUN(logarithms_are_exact_to_three_units);
     if (!strcmp(device.target.name, "soft")) RUN(logarithms_written_for_bmg);
+    RUN(logarithms_of_all_f16);
     zed_close(&device);
     return test_report();
 }
