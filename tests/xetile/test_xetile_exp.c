@@ -1,6 +1,7 @@
 /* test_xetile_exp.c - XT_EXP and XT_LOG2 of f32 within the three units in the last place that OpenCL allows, from the
- * least subnormal number to the largest, and beyond: infinities, zeros, NaN; XT_LOG2 of all f16. For Intel's devices they are written out:
- * modules for bmg run on the software device, too, and XETILE_SOFT_ISA=bmg executes them as machine code. */
+ * least subnormal number to the largest, and beyond: infinities, zeros, NaN; XT_LOG2 of all f16. For Intel's devices
+ * they are written out: modules for bmg run on the software device, too, and XETILE_SOFT_ISA=bmg executes them as
+ * machine code. */
 #include "xetile_case.h"
 
 enum { COLUMNS = 256, GROUPS = 64, COUNT = COLUMNS * GROUPS };
