@@ -1,6 +1,6 @@
 /* xetile.h - tile kernels in plain C: describe a kernel with macros, get SPIR-V.
  *
- * Files: xetile.h coopmatrix.h spirv_emit.h, 1377 KB in all. Version: XETILE_VERSION. License: MIT, see LICENSE.
+ * Files: xetile.h coopmatrix.h spirv_emit.h, 1420 KB in all. Version: XETILE_VERSION. License: MIT, see LICENSE.
  *
  * The smallest program: every work-group adds one row of 256 elements.
  *
@@ -2858,19 +2858,20 @@ XE_FN_ spe_id xt_exp_(spe_module *m, spe_id v)
     return spe_fmul(m, part[0], part[1]);
 }
 
-/* The logarithm of x = 2^e (1 + t), 1 + t between sqrt(1/2) and sqrt(2), as e + t p(t), which Intel's compiler takes 92
- * instructions for. `bits` are those of x, or of a number 2^n as large, n 2^23 being `more`; k is e times 2^23. p is
- * found at nodes of Chebyshev's. Of 0, infinite and negative x and NaN, the device's instruction knows the logarithm. */
+/* The logarithm of x = 2^e (1 + t), 1 + t between sqrt(1/2) and sqrt(2), as e + t p(t): Intel's compiler takes 92
+ * instructions for it. `bits` are those of x, or of a number 2^n as large, n 2^23 being `more`; k is e times 2^23. p
+ * is found at nodes of Chebyshev's. Of 0, infinite and negative x and NaN, the device's instruction knows the
+ * logarithm. */
 XE_FN_ spe_id xt_log2_by_(spe_module *m, spe_id x, spe_id bits, spe_id more, const float *p, int terms)
 {
-    spe_id type = spe_type_of(m, x), words = spe_type_of(m, bits), y = spe_const_f(m, type, p[terms - 1]);
+    spe_id type = spe_type_of(m, x), words = spe_type_of(m, bits), y = spe_const_f(m, type, (double)p[terms - 1]);
     spe_id usual = spe_isub(m, bits, spe_const_u(m, words, 1));
     usual = spe_ult(m, usual, spe_const_u(m, words, 0x7f7fffff));
     spe_id k = spe_isub(m, bits, spe_const_u(m, words, 0x3f3504f3));
     k = spe_and(m, k, spe_const_u(m, words, 0xff800000));
     spe_id one_and_t = spe_bitcast(m, type, spe_isub(m, bits, k));
     spe_id t = spe_fsub(m, one_and_t, spe_const_f(m, type, 1));
-    for (int i = terms - 1; i-- > 0;) y = spe_math3(m, SPE_FMA, t, y, spe_const_f(m, type, p[i]));
+    for (int i = terms - 1; i-- > 0;) y = spe_math3(m, SPE_FMA, t, y, spe_const_f(m, type, (double)p[i]));
     y = spe_fmul(m, t, y);
     k = spe_s_to_f(m, type, more ? spe_isub(m, k, more) : k);
     y = spe_math3(m, SPE_FMA, k, spe_const_f(m, type, 0x1p-23), y);

@@ -1,6 +1,6 @@
 /* xetile.h - tile kernels in plain C: describe a kernel with macros, get SPIR-V.
  *
- * Files: xetile.h coopmatrix.h spirv_emit.h, 1377 KB in all. Version: XETILE_VERSION. License: MIT, see LICENSE.
+ * Files: xetile.h coopmatrix.h spirv_emit.h, 1420 KB in all. Version: XETILE_VERSION. License: MIT, see LICENSE.
  *
  * The smallest program: every work-group adds one row of 256 elements.
  *

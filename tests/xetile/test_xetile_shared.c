@@ -130,7 +130,8 @@ XT_KERNEL(reads_back, ptr(f32, A), ptr(f32, C), u32(N))
 static int branches(const xt_module *mod)
 {
     int n = 0;
-    for (size_t i = 5; i < mod->size / 4; i += mod->words[i] >> 16) n += (mod->words[i] & 0xffff) == SPE_OpSelectionMerge;
+    for (size_t i = 5; i < mod->size / 4; i += mod->words[i] >> 16)
+        n += (mod->words[i] & 0xffff) == SPE_OpSelectionMerge;
     return n;
 }
 
