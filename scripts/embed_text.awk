@@ -2,7 +2,7 @@
 #
 # An item is a function, a type, a macro or an `#if` with all its content. A macro that defines functions is expanded where it
 # is used (not within an `#if`), so each of them is an item. Includes and include guards are always kept, comments between items
-# never. An item is known by the names it defines, and needs those it mentions. In macros that are not expanded, a name pasted
+# never. The body of a function, except within an `#if`, stands between marks (soft/c/selection.h). An item is known by the names it defines, and needs those it mentions. In macros that are not expanded, a name pasted
 # with ## matches all names that begin, or end, like it: too much may be kept, but never too little.
 
 function blanks_off(s) { sub(/^ +/, "", s); return s }
@@ -11,6 +11,7 @@ function word_of(s) { return match(s, /^[A-Za-z0-9_]+/) ? substr(s, 1, RLENGTH) 
 function failed(what) { print "embed_text: " what > "/dev/stderr"; exit 1 }
 function is_directive(s, what) { return begins(s, "#") && begins(blanks_off(substr(s, 2)), what) }
 function is_specified(s) { return s ~ /^(XS_(INLINE|FORCED|FUNCTION|SHORT|RARE|HELPER|CALLED)|static)($|[^A-Za-z0-9_])/ }
+function is_callable(s) { return s ~ /^XS_(INLINE|FUNCTION|SHORT|RARE|HELPER|CALLED)($|[^A-Za-z0-9_])/ } # not always inlined
 function is_family_use(s) { return begins(s, "XS_") && !is_specified(s) }
 function is_type(s) { return s ~ /^(typedef|struct|enum|union)/ }
 function uncommented(s,    from, to) {
@@ -68,6 +69,34 @@ function begin_item(is_type_) {
     types[items] = is_type_
 }
 function add_line(s) { line[++lines] = s }
+# The name by which the function that begins on the line is known to the linker: load_u32, or XS(load_u32).
+function symbol_of(s) {
+    if (match(s, /XS\([A-Za-z0-9_]+\)\(/)) return substr(s, RSTART, RLENGTH - 1)
+    return match(s, /[A-Za-z0-9_]+\(/) ? substr(s, RSTART, RLENGTH - 1) : failed("what function is " s "?")
+}
+# Marks the bodies of functions that begin with `indent` in the item's lines, which may be compiled apart.
+function mark_bodies(indent,    k, n, s, count, old, symbol, open, depth, at) {
+    for (k = first[items]; k <= lines; k++) old[++count] = line[k]
+    lines = first[items] - 1
+    for (k = 1; k <= count; k++) {
+        s = old[k]
+        if (symbol == "" && begins(s, indent "XS_") && is_callable(blanks_off(s))) {
+            symbol = symbol_of(s)
+            sub(/XS_[A-Z]+/, "XS_APART(&)", s)
+        }
+        at = symbol != "" && !open ? index(s, "{") : 0
+        if (at) {
+            if (at > 1) add_line(substr(s, 1, at - 1))
+            add_line("@" symbol)
+            s = substr(s, at)
+            open = 1
+        }
+        add_line(s)
+        if (open) depth += gsub(/\{/, "&", s) - gsub(/\}/, "&", s)
+        if (open && !depth) add_line("@")
+        if (open ? !depth : s ~ /;$/) { symbol = ""; open = 0 }
+    }
+}
 function define(name) {
     if (name == "") return
     defined[++names] = name
@@ -152,6 +181,7 @@ function add_item(from, to,    k, n, s, list) {
             define_enumerators(list)
         }
     }
+    if (source[from] !~ /^#/) mark_bodies("")
 }
 # The last line of the function, or of the use of another macro, that begins on line k of a macro's body; 0: it is neither.
 function part_end(k, to,    what, depth, s, last) {
@@ -189,6 +219,7 @@ function add_functions(use, outer,    name, params, param, given, value, n, k, e
             add_line(expanded(s, value))
         }
         define_function(blanks_off(line[first[items]]))
+        mark_bodies("    ")
     }
 }
 # The last line of the item that begins on line k.

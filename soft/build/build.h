@@ -41,7 +41,8 @@ void jit_cache_unlock(struct jit_descriptor *lock);
 /* Compiles `what` (see jit_limits), loads it, and stores it under `key` (unless NULL). The text is compiled as it is,
  * without a shell, within $XETILE_SOFT_TIME_LIMIT seconds (120) of processor time, by $XETILE_CC or cc, gcc, clang from
  * PATH, for $XETILE_SOFT_ISA (build/isa.c). Products and sums are contracted only if the first 256 bytes of the text
- * contain "xs: contract"; with "xs: quick" there, the compiler optimises less (-O1). */
+ * contain "xs: contract"; with "xs: quick" there, the compiler optimises less (-O1), and functions that the text names
+ * in a line "xs: helpers" behind them may be compiled apart (helpers.c). */
 bool jit_compile(const char *c_text, size_t size, const struct jit_key *key, const char *what,
                  struct jit_object *out, struct sp_text *log);
 /* untrusted: header, hash, version and the shape of the shared object are checked, but its code will run */

@@ -36,28 +36,47 @@ static void entry_name(char name[NAME_BYTES], const struct jit_key *key, const s
     snprintf(name, NAME_BYTES, "%s-%016llx.xso", text, (unsigned long long)c->identity);
 }
 
-/* Opens an entry if it is ours and intact; removes a damaged one. */
-static bool load_entry(int dir, const char *name, const struct jit_key *key, struct jit_object *out)
+/* Reads an entry if it is ours and intact; removes a damaged one. */
+static void *read_entry(int dir, const char *name, const struct jit_key *key, size_t *size)
 {
     struct jit_image_header h;
     struct stat s;
-    size_t size = 0;
     void *image;
     int fd = jit_open_regular(dir, name);
-    bool good;
-    if (fd < 0) return false;
+    if (fd < 0) return NULL;
     if (fstat(fd, &s) != 0 || s.st_uid != geteuid() || (s.st_mode & 022)) {
         close(fd);
-        return false;
+        return NULL;
     }
     futimens(fd, NULL); /* marks it as recently used */
-    image = jit_read_descriptor(fd, &size);
-    good = image && !jit_image_check(image, size);
+    image = jit_read_descriptor(fd, size);
+    bool good = image && !jit_image_check(image, *size);
     if (good) memcpy(&h, image, sizeof h);
-    good = good && memcmp(h.key, key->hash, sizeof h.key) == 0 && jit_load_image(image, size, out, NULL);
+    if (good && memcmp(h.key, key->hash, sizeof h.key) == 0) return image;
     free(image);
-    if (!good) unlinkat(dir, name, 0);
+    unlinkat(dir, name, 0);
+    return NULL;
+}
+
+static bool load_entry(int dir, const char *name, const struct jit_key *key, struct jit_object *out)
+{
+    size_t size = 0;
+    void *image = read_entry(dir, name, key, &size);
+    bool good = image && jit_load_image(image, size, out, NULL);
+    if (image && !good) unlinkat(dir, name, 0);
+    free(image);
     return good;
+}
+
+void *jit_cache_read(const struct jit_key *key, const struct jit_compiler *c, size_t *size)
+{
+    char name[NAME_BYTES];
+    int dir = jit_cache_open(NULL);
+    if (dir < 0) return NULL;
+    entry_name(name, key, c);
+    void *image = read_entry(dir, name, key, size);
+    close(dir);
+    return image;
 }
 
 /* An entry with the same key by any compiler, for use without a working compiler. */

@@ -82,13 +82,41 @@ bool jit_open_object(const void *so, size_t size, struct jit_object *out, struct
 const char *jit_elf_check(const void *so, size_t size);
 
 /* ---- usage.c */
-/* Appends the compiler's report in `directory`, if there is one, to the .so file, which may move. */
-void *jit_usage_add(void *so, size_t *size, const char *directory);
+/* Appends the compiler's report in `directory`, if there is one, and `more` (may be NULL) to the object's file, which
+ * may move. */
+void *jit_usage_add(void *so, size_t *size, const char *directory, const struct sp_text *more);
+/* The report in an object's file; NULL: there is none. */
+const char *jit_usage_find(const void *so, size_t size, size_t *bytes);
 /* Sets the kernels' stack_bytes, which are at least what their variables take, and spill_bytes by the report behind the
  * .so file, if there is one. */
 void jit_usage_read(const void *so, size_t size, const struct xs_module *m);
 
+/* ---- helpers.c: the functions that a text names (`xs: helpers`, build.h), as objects of their own */
+enum { JIT_MOST_HELPERS = 12 };
+extern const char *const jit_helper_files[JIT_MOST_HELPERS]; /* their names in a directory */
+struct jit_name;
+struct jit_helpers {
+    const char *text; /* what is before the kernels */
+    size_t size;
+    const struct jit_compiler *c;
+    char *index;           /* the file of the cache that says which object has which function */
+    struct jit_name *name; /* sorted */
+    size_t count;
+};
+/* False: the text has to be compiled as a whole. */
+bool jit_helpers_begin(struct jit_helpers *h, const char *text, size_t size, const struct jit_compiler *c);
+void jit_helpers_end(struct jit_helpers *h);
+/* Copies objects with the functions from the cache to the directory, and the lines about these functions in their
+ * reports to `usage`. Returns how many objects. */
+size_t jit_helpers_find(const struct jit_helpers *h, const char *directory, struct sp_text *usage, size_t *missing);
+/* The text of an object with the functions that were missing. */
+void jit_helpers_text(const struct jit_helpers *h, struct sp_text *text);
+/* Keeps it, with its report. */
+void jit_helpers_store(const struct jit_helpers *h, const struct sp_text *text, const void *object, size_t size);
+
 /* ---- cache.c */
+/* The image of an entry, to be freed; NULL: there is none, or it is damaged. */
+void *jit_cache_read(const struct jit_key *key, const struct jit_compiler *c, size_t *size);
 void jit_cache_store(const struct jit_key *key, const struct jit_compiler *c, const void *image, size_t size,
                      struct sp_text *log);
 

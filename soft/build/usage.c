@@ -13,20 +13,22 @@
 
 static const char mark[8] = {'X', 'E', 'T', 'I', 'L', 'E', 'S', 'U'};
 
-void *jit_usage_add(void *so, size_t *size, const char *directory)
+void *jit_usage_add(void *so, size_t *size, const char *directory, const struct sp_text *more)
 {
     static const char *const names[] = {"k.so-k.su", "k.su"}; /* of gcc since 11; of older ones and clang */
     uint8_t *grown = NULL, *text = NULL;
-    size_t bytes = 0;
+    size_t own = 0, others = more ? more->size : 0;
     for (size_t i = 0; i < sizeof names / sizeof *names && !text; i++) {
         char *path = jit_text("%s/%s", directory, names[i]);
-        text = jit_read_file(path, &bytes);
+        text = jit_read_file(path, &own);
         free(path);
     }
+    size_t bytes = own + others;
     if (text) grown = realloc(so, *size + bytes + sizeof(uint64_t) + sizeof mark);
     if (grown) {
         const uint64_t length = bytes;
-        memcpy(grown + *size, text, bytes);
+        memcpy(grown + *size, text, own);
+        if (others) memcpy(grown + *size + own, more->data, others);
         memcpy(grown + *size + bytes, &length, sizeof length);
         memcpy(grown + *size + bytes + sizeof length, mark, sizeof mark);
         *size += bytes + sizeof length + sizeof mark;
@@ -37,9 +39,9 @@ void *jit_usage_add(void *so, size_t *size, const char *directory)
 
 /* ---- what it says of kernels */
 
-/* The report's text; NULL: there is none. */
-static const char *find(const uint8_t *so, size_t size, size_t *bytes)
+const char *jit_usage_find(const void *object, size_t size, size_t *bytes)
 {
+    const uint8_t *so = object;
     uint64_t length;
     size_t tail = sizeof length + sizeof mark;
     if (size < tail || memcmp(so + size - sizeof mark, mark, sizeof mark) != 0) return NULL;
@@ -122,7 +124,7 @@ static void set_kernel(struct xs_kernel *k, const struct usage *u, uint32_t numb
 void jit_usage_read(const void *so, size_t size, const struct xs_module *m)
 {
     size_t bytes = 0;
-    const char *text = find(so, size, &bytes);
+    const char *text = jit_usage_find(so, size, &bytes);
     struct usage u = {.kernels = m->kernel_count};
     if (!text) return;
     for (uint32_t i = 0; i < u.kernels; i++)

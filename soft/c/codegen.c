@@ -23,7 +23,7 @@ struct cg_places {
     } place[24];
 };
 
-/* Marks where the needed part of a text will be inserted. */
+/* Marks where the needed part of a text will be inserted; NULL: the names of the functions in those before. */
 static void place_text(struct cg *g, const char *text)
 {
     struct cg_places *p = g->w->places;
@@ -44,7 +44,8 @@ static void put_texts(struct cg *g)
     for (uint32_t i = 0; i < p->count && s; i++) {
         cg_put_text(g, body.data + from, p->place[i].at - from);
         from = p->place[i].at;
-        cg_put_selected(g, s, p->place[i].text);
+        if (p->place[i].text) cg_put_selected(g, s, p->place[i].text);
+        else cg_put_symbols(g);
     }
     cg_put_text(g, body.data + from, body.size - from);
     free(s);
@@ -129,6 +130,7 @@ static void write_section(struct cg *g, uint32_t S, struct cg_param *const *para
     if (g->o->aside) place_text(g, "narrow");
     place_text(g, "math");
     place_text(g, "coop");
+    if (g->w->apart) place_text(g, NULL);
     write_types(g, true);
     for (uint32_t i = 0; i < m->function_count; i++) g->w->written[i].reachable = false;
     for (uint32_t i = 0; i < m->entry_count; i++)
@@ -184,6 +186,7 @@ static void write_text(struct cg *g)
         contract_off = contract_off || m->entries[i].contract_off;
     }
     g->w->places = cg_alloc(g, sizeof *g->w->places);
+    g->w->apart = g->o->quick && !g->o->function && g->smallest_S == g->largest_S; /* one section */
     if (g->failed) return;
     if (!contract_off) cg_put(g, "/* xs: contract */\n");
     if (g->o->quick) cg_put(g, "/* xs: quick */\n");

@@ -23,6 +23,8 @@ struct cg_writer {
     struct sp_text *c;          /* the text being written */
     struct cg_places *places;   /* codegen.c's own */
     struct sp_text helpers;     /* functions that precede the section being written */
+    struct sp_text symbols;     /* selection.c's own: functions of the preludes */
+    bool apart;                 /* these may be compiled apart from kernels (build/helpers.c) */
     struct cg_texts written_helpers; /* text.c's own: the names of those */
     struct cg_texts types, forms; /* forms.c's own: of variables, by name; names of functions, by their text */
     uint32_t form_count;

@@ -42,6 +42,13 @@ typedef int i128 __attribute__((mode(TI)));
 #else
 #define XS_SHORT XS_FORCED
 #endif
+/* A function may be compiled apart from the kernels that call it (build/helpers.c), which then only declare it. */
+#ifdef XS_KERNELS_ONLY
+#define XS_APART(linkage) extern __attribute__((visibility("hidden")))
+#else
+#define XS_APART(linkage) linkage
+#define XS_EXPORT(name) extern __typeof(name) xs_##name __attribute__((alias(#name), visibility("hidden")));
+#endif
 #define XS_RARE static __attribute__((noinline, unused, cold)) /* keeps its code out of the callers */
 #if defined(XS_QUICK) && defined(__clang__)
 #define XS_LARGE __attribute__((optnone, noinline))

@@ -69,11 +69,34 @@ bool cg_selects(const struct cg_selection *s, const char *name, size_t length)
     return false;
 }
 
+/* Where the body of a function begins or ends: kernels that are linked with it do without. */
+static void put_mark(struct cg *g, const char *mark)
+{
+    const bool lanes = !strncmp(mark, "XS(", 3);
+    const char *at = lanes ? mark + 3 : mark;
+    if (*mark == '\n') {
+        cg_put(g, "#endif\n");
+        return;
+    }
+    const char *name = cg_str(g, lanes ? "%.*s_%u" : "%.*s", (int)strcspn(at, ")\n"), at, (unsigned)g->S);
+    sp_text_add(&g->w->symbols, " %s", name);
+    cg_put(g, "#ifdef XS_KERNELS_ONLY\n__asm__(\"xs_%s\");\n#else\n", name);
+}
+
 void cg_put_selected(struct cg *g, const struct cg_selection *s, const char *text)
 {
     for (uint32_t i = 0; soft_items[i].text; i++) {
         if (!s->item[i] || strcmp(soft_items[i].text, text) != 0) continue;
-        for (uint32_t k = soft_items[i].line; k < soft_items[i + 1].line; k++)
-            cg_put_text(g, soft_lines[k], strlen(soft_lines[k]));
+        for (uint32_t k = soft_items[i].line; k < soft_items[i + 1].line; k++) {
+            const char *line = soft_lines[k];
+            if (*line != '@') cg_put_text(g, line, strlen(line));
+            else if (g->w->apart) put_mark(g, line + 1);
+        }
     }
+}
+
+void cg_put_symbols(struct cg *g)
+{
+    cg_put(g, "/* xs: helpers%s */\n", g->w->symbols.data ? g->w->symbols.data : "");
+    sp_text_free(&g->w->symbols);
 }

@@ -19,7 +19,9 @@ struct soft_name {
     const char *name;
     uint16_t item; /* that defines it */
 };
-extern const char *const soft_lines[]; /* NULL-terminated */
+/* NULL-terminated. The body of a function, unless it is always inlined or depends on an `#if`, is between the lines
+ * "@load_u32" or "@XS(load_u32)", which name it, and "@". */
+extern const char *const soft_lines[];
 extern const uint16_t soft_needs[];
 extern const struct soft_item soft_items[]; /* ended by one without a text */
 extern const struct soft_name soft_names[]; /* likewise */
@@ -32,5 +34,6 @@ struct cg_selection {
 struct cg_selection *cg_select_text(const char *body, size_t size);
 bool cg_selects(const struct cg_selection *s, const char *name, size_t length); /* is the name selected? */
 void cg_put_selected(struct cg *g, const struct cg_selection *s, const char *text);
+void cg_put_symbols(struct cg *g); /* the names of the functions put so far, where they may be compiled apart */
 
 #endif

@@ -58,7 +58,7 @@ TEST_UNUSED_ static struct jit_key key_of(int n)
     return k;
 }
 
-static bool compile(int value, const struct jit_key *key, struct jit_object *o, struct sp_text *log)
+TEST_UNUSED_ static bool compile(int value, const struct jit_key *key, struct jit_object *o, struct sp_text *log)
 {
     struct sp_text t = {0};
     bool good;
