@@ -449,7 +449,8 @@ static void xt_put_part_(xt_printer_ *p, const xt_node_ *n, const xt_row_ *row, 
 /* A vector's blocks and layout; whether an access uses 2D block messages, or why not. */
 static void xt_put_remark_(xt_printer_ *p, const xt_node_ *n)
 {
-    static const char *const uses[] = {"an accumulator", "a product's right side", "a product's left side"};
+    static const char *const uses[] = {"an accumulator", "a product's right side", "a product's left side",
+                                       "the device's matrices"}; /* by cm_use */
     xt_ctx *x = p->x;
     const xt_tile *t = xt_accessed_(x, n);
     const xt_vec *v = xt_vector_(x, n->result);
@@ -460,7 +461,9 @@ static void xt_put_remark_(xt_printer_ *p, const xt_node_ *n)
     xt_grid_init_(x, &g, t ? &t->dist : &v->dist);
     xt_put_(p, "  // %d x %d", g.blocks, g.cut[0].size[0]);
     xt_put_(p, "x%d", g.cut[1].size[0]);
-    if (v->magic == XT_VEC_MAGIC_) xt_put_(p, ", %s", uses[xt_layout_(x, n->result)]);
+    const bool panel = xt_value_at_(x, n->result)->panel != 0;
+    if (v->magic == XT_VEC_MAGIC_)
+        xt_put_(p, ", %s", panel ? "an operand in local memory" : uses[xt_layout_(x, n->result)]);
     if (t && x->messages && a.by_messages && a.why)
         xt_put_(p, ", 2D block messages for %d of %d blocks: %s", a.by_messages, a.blocks, a.why);
     else if (t && x->messages)

@@ -12,10 +12,10 @@
 static char text[1 << 18];
 
 /* xt_print's output for a kernel on bmg. */
-static const char *printed(const xt_kernel *kernel)
+static const char *printed_for(const char *target, const xt_kernel *kernel)
 {
     xt_module mod =
-        xt_build(&(xt_build_desc){.kernel = kernel, .target = &(xt_target){.name = "bmg"}, .file = "build", .line = 1});
+        xt_build(&(xt_build_desc){.kernel = kernel, .target = &(xt_target){.name = target}, .file = "build", .line = 1});
     FILE *f = tmpfile();
     size_t n = 0;
     xt_print(&mod, f);
@@ -27,6 +27,8 @@ static const char *printed(const xt_kernel *kernel)
     xt_free(&mod);
     return text;
 }
+
+static const char *printed(const xt_kernel *kernel) { return printed_for("bmg", kernel); }
 
 /* One part of the output: 0 as recorded, 1 with maps, 2 of a subgroup. */
 static const char *form(const char *all, int number)
@@ -375,6 +377,27 @@ TEST(what_a_subgroup_does)
         "_col, %c32 : index", UPDATE, STORE);
 }
 
+XT_KERNEL(small_gemm, ptr(f16, A), ptr(f16, B), ptr(f32, C), u32(M), u32(N), u32(K))
+{
+    const xt_map map = {{2, 2}, {32, 32}};
+    xt_tile a = XT_INIT_TILE(A, f16, 64, 32, .shape = XT_AT(M, K), .map = xt_map_mma_a(&map, 32));
+    xt_tile b = XT_INIT_TILE(B, f16, 32, 64, .shape = XT_AT(K, N), .map = xt_map_mma_b(&map, 32));
+    xt_vec c = XT_SPLAT(f32, 64, 64, 0, .map = map);
+    XT_FOR (k, 0, K, 32, &a, &b, &c) {
+        c = XT_TILE_MMA(XT_LOAD_TILE(a), XT_LOAD_TILE(b), c);
+        a = XT_UPDATE_TILE_OFFSET(a, 0, 32);
+        b = XT_UPDATE_TILE_OFFSET(b, 32, 0);
+    }
+    XT_STORE_TILE(c, XT_INIT_TILE(C, f32, 64, 64, .shape = XT_AT(M, N), .map = map));
+}
+
+TEST(what_a_device_s_matrices_do)
+{
+    CHECK_ORDER(form(printed_for("hopper", &small_gemm), 2), "// hopper: 4 subgroups of 32", "scf.for", LOAD,
+                "1 x 32x32, an operand in local memory", LOAD, "1 x 32x32, an operand in local memory", MMA,
+                "1 x 32x32, the device's matrices\n", STORE);
+}
+
 XT_KERNEL(with_attributes, ptr(f32, A), ptr(i32, At))
 {
     xt_tile t = XT_INIT_TILE(A, f32, 8, 16, .shape = XT_AT(8, 16));
@@ -424,6 +447,7 @@ int main(void)
     RUN(maps_on_every_vector);
     RUN(values_of_regions);
     RUN(what_a_subgroup_does);
+    RUN(what_a_device_s_matrices_do);
     RUN(attributes_of_operations);
     RUN(every_operation_has_words);
     RUN(what_was_not_built);
