@@ -204,19 +204,26 @@ static void sweep_stale(int dir, const char *name, const struct stat *s)
         unlinkat(dir, name, 0);
 }
 
+/* An object, or a list of objects (helpers.c). */
+static bool is_entry(const char *name)
+{
+    size_t length = strlen(name);
+    if (length < 5 || length >= NAME_BYTES) return false;
+    return strcmp(name + length - 4, ".xso") == 0 || strncmp(name, "helpers-", 8) == 0;
+}
+
 static size_t list_entries(int dir, struct entry **list, uint64_t *total)
 {
-    size_t count = 0, capacity = 0, length;
+    size_t count = 0, capacity = 0;
     int copy = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR *d = copy >= 0 ? fdopendir(copy) : NULL;
     struct dirent *e;
     struct stat s;
     if (copy >= 0 && !d) close(copy);
     while (d && (e = readdir(d)) != NULL) {
-        length = strlen(e->d_name);
         if (fstatat(dir, e->d_name, &s, AT_SYMLINK_NOFOLLOW) != 0) continue;
         sweep_stale(dir, e->d_name, &s);
-        if (length < 5 || length >= NAME_BYTES || strcmp(e->d_name + length - 4, ".xso") != 0) continue;
+        if (!is_entry(e->d_name)) continue;
         if (count == capacity) {
             size_t more = capacity ? 2 * capacity : 64;
             struct entry *grown = realloc(*list, more * sizeof **list);
@@ -225,7 +232,7 @@ static size_t list_entries(int dir, struct entry **list, uint64_t *total)
             capacity = more;
         }
         memset(&(*list)[count], 0, sizeof **list);
-        memcpy((*list)[count].name, e->d_name, length + 1);
+        strcpy((*list)[count].name, e->d_name);
         (*list)[count].bytes = (uint64_t)s.st_size;
         (*list)[count++].used = s.st_mtim;
         *total += (uint64_t)s.st_size;

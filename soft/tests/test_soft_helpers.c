@@ -153,6 +153,14 @@ TEST(compilers_that_cannot_link_parts)
     }
 }
 
+TEST(the_limit_of_the_cache_holds)
+{
+    fresh();
+    setenv("XETILE_SOFT_CACHE_LIMIT", "0", 1); /* so that nothing stays */
+    for (int i = 0; i < 4; i++) check_kernel(0, 1); /* every other one as a whole: the list is gone, too */
+    CHECK_INT(count_files(cache, ""), 0);
+}
+
 TEST(without_a_cache)
 {
     fresh();
@@ -192,6 +200,7 @@ int main(void)
     RUN(damaged_objects_are_made_again);
     RUN(the_list_of_objects_is_only_a_hint);
     RUN(compilers_that_cannot_link_parts);
+    RUN(the_limit_of_the_cache_holds);
     RUN(without_a_cache);
     RUN(stacks_include_the_functions);
     remove_tree(base);
