@@ -174,7 +174,7 @@ TEST(without_a_cache)
 TEST(stacks_include_the_functions)
 {
     enum { LARGE = 4800 };
-    static const int named[][2] = {{2, 2}, {2, 3}, {2, 2}, {3, 3}}; /* the first as a whole, the others with one object */
+    static const int named[][2] = {{2, 2}, {2, 3}, {2, 2}, {3, 3}}; /* the first as a whole, then with one object */
     uint32_t bytes[4];
     fresh();
     for (int i = 0; i < 4; i++) {
