@@ -14,8 +14,8 @@ static char text[1 << 18];
 /* xt_print's output for a kernel on bmg. */
 static const char *printed_for(const char *target, const xt_kernel *kernel)
 {
-    xt_module mod =
-        xt_build(&(xt_build_desc){.kernel = kernel, .target = &(xt_target){.name = target}, .file = "build", .line = 1});
+    const xt_target to = {.name = target};
+    xt_module mod = xt_build(&(xt_build_desc){.kernel = kernel, .target = &to, .file = "build", .line = 1});
     FILE *f = tmpfile();
     size_t n = 0;
     xt_print(&mod, f);
