@@ -2134,6 +2134,7 @@ XE_FN_ uint32_t xt_value_of_(xt_ctx *x, const void *object)
 }
 
 /* A vector that is not recorded yet is another one. */
+XE_ONCE_
 XE_FN_ void xt_redefine_(xt_ctx *x, const xt_vec *v)
 {
     xt_value_at_(x, v->id)->is = &xt_unset_;
@@ -2211,6 +2212,7 @@ typedef struct {
 } xt_scope_;
 
 /* Begins the record: the first value, use and scope stand for none. */
+XE_ONCE_
 XE_FN_ bool xt_begin_record_(xt_ctx *x)
 {
     xt_new_value_(x);
@@ -2750,6 +2752,7 @@ XE_FN_ const xt_val *xt_base_in_(const xt_object_ *o)
 }
 
 /* The variable of a region in whose body, or after which, it has this base; NULL: none. */
+XE_ONCE_
 XE_FN_ const xt_slot_ *xt_slot_with_(xt_ctx *x, const xt_frame_ *f, uint32_t base)
 {
     for (int i = 0; i < f->slots; i++) {
@@ -6900,6 +6903,7 @@ XE_FN_ void xt_decide_tiles_(xt_ctx *x)
 }
 
 /* A tile of a matrix moves. */
+XE_ONCE_
 XE_FN_ void xt_find_update_(xt_ctx *x, const xt_node_ *n)
 {
     const xt_tile *t = xt_tile_(x, n->operand[0]);
@@ -7766,6 +7770,7 @@ XE_FN_ xt_vec xt_positions_(xt_where_ w, int type, int dim, const xt_vec *of)
 }
 
 /* A C number of type `of` for an element of another type. */
+XE_ONCE_
 XE_FN_ xt_val xt_table_number_(int type, int of, const void *values, int i)
 {
     int64_t whole;
@@ -8512,6 +8517,7 @@ XE_FN_ xt_tile xt_record_tile_(xt_where_ w, xt_tile t, const xt_tile_desc_ *d, c
 }
 
 /* Records what a tile consists of. t: that of the matrix that leading dimensions select from. */
+XE_ONCE_
 XE_FN_ xt_tile xt_position_tile_(xt_where_ w, xt_tile t, const xt_tile_desc_ *d, xt_val piece[2], xt_val *distance)
 {
     const xt_val *at = &d->offset.at[d->offset.count - 2];
@@ -10487,6 +10493,7 @@ XE_FN_ void xt_put_size_(xt_printer_ *p, const xt_node_ *n)
 }
 
 /* The distances by which a tile moves. */
+XE_ONCE_
 XE_FN_ void xt_put_update_(xt_printer_ *p, const xt_node_ *n)
 {
     const xt_object_ *by = xt_object_of_(p->x, n->operand[1]);
@@ -12148,6 +12155,7 @@ XE_FN_ bool xt_is_in_loop_(const xt_node_ *n)
 
 /* Which operand a vector is that is loaded outside of loops, before one whose iterations all multiply it: it is held as
  * matrices. CM_ACC: it is not; the first product is not in a loop, or it would take too many registers. */
+XE_ONCE_
 XE_FN_ cm_use xt_kept_use_(xt_ctx *x, const xt_node_ *load)
 {
     const xt_node_ *first = NULL;

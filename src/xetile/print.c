@@ -389,6 +389,7 @@ static void xt_put_size_(xt_printer_ *p, const xt_node_ *n)
 }
 
 /* The distances by which a tile moves. */
+XE_ONCE_
 static void xt_put_update_(xt_printer_ *p, const xt_node_ *n)
 {
     const xt_object_ *by = xt_object_of_(p->x, n->operand[1]);

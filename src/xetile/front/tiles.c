@@ -255,6 +255,7 @@ static xt_tile xt_record_tile_(xt_where_ w, xt_tile t, const xt_tile_desc_ *d, c
 }
 
 /* Records what a tile consists of. t: that of the matrix that leading dimensions select from. */
+XE_ONCE_
 static xt_tile xt_position_tile_(xt_where_ w, xt_tile t, const xt_tile_desc_ *d, xt_val piece[2], xt_val *distance)
 {
     const xt_val *at = &d->offset.at[d->offset.count - 2];

@@ -157,6 +157,7 @@ XE_FN_ xt_vec xt_positions_(xt_where_ w, int type, int dim, const xt_vec *of)
 }
 
 /* A C number of type `of` for an element of another type. */
+XE_ONCE_
 static xt_val xt_table_number_(int type, int of, const void *values, int i)
 {
     int64_t whole;

@@ -51,6 +51,7 @@ XE_FN_ uint32_t xt_value_of_(xt_ctx *x, const void *object)
 }
 
 /* A vector that is not recorded yet is another one. */
+XE_ONCE_
 XE_FN_ void xt_redefine_(xt_ctx *x, const xt_vec *v)
 {
     xt_value_at_(x, v->id)->is = &xt_unset_;
@@ -128,6 +129,7 @@ typedef struct {
 } xt_scope_;
 
 /* Begins the record: the first value, use and scope stand for none. */
+XE_ONCE_
 XE_FN_ bool xt_begin_record_(xt_ctx *x)
 {
     xt_new_value_(x);

@@ -44,6 +44,7 @@ static const xt_val *xt_base_in_(const xt_object_ *o)
 }
 
 /* The variable of a region in whose body, or after which, it has this base; NULL: none. */
+XE_ONCE_
 static const xt_slot_ *xt_slot_with_(xt_ctx *x, const xt_frame_ *f, uint32_t base)
 {
     for (int i = 0; i < f->slots; i++) {

@@ -167,6 +167,7 @@ static void xt_decide_tiles_(xt_ctx *x)
 }
 
 /* A tile of a matrix moves. */
+XE_ONCE_
 static void xt_find_update_(xt_ctx *x, const xt_node_ *n)
 {
     const xt_tile *t = xt_tile_(x, n->operand[0]);

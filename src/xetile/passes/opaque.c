@@ -70,6 +70,7 @@ static bool xt_is_in_loop_(const xt_node_ *n)
 
 /* Which operand a vector is that is loaded outside of loops, before one whose iterations all multiply it: it is held as
  * matrices. CM_ACC: it is not; the first product is not in a loop, or it would take too many registers. */
+XE_ONCE_
 static cm_use xt_kept_use_(xt_ctx *x, const xt_node_ *load)
 {
     const xt_node_ *first = NULL;
