@@ -98,9 +98,15 @@ TEST(stores_by_each_subgroup_are_reported)
 }
 
 /* How a kernel loads what it has stored: not at all, by the tile itself, by one that a loop carries, by one of the same
- * of several matrices. */
-typedef enum { NOT, DIRECTLY, CARRIED, OF_SEVERAL, WAYS } way;
+ * of several matrices, in an operation of the user's. */
+typedef enum { NOT, DIRECTLY, CARRIED, OF_SEVERAL, BY_USER, WAYS } way;
 static way way_back;
+
+static spe_id first_element(cm_ctx *c, const spe_id *operands, void *user)
+{
+    (void)user;
+    return spe_load(c->module, operands[0], 4);
+}
 
 /* Each subgroup stores the piece that all share, and loads it without a barrier. */
 XT_KERNEL(reads_back, ptr(f32, A), ptr(f32, C), u32(N))
@@ -112,7 +118,8 @@ XT_KERNEL(reads_back, ptr(f32, A), ptr(f32, C), u32(N))
         from = XT_INIT_TILE(C, f32, ROWS, COLS, .offset = at, .shape = extents, .map = shared[0]);
     }
     xt_vec v = XT_LOAD_TILE(whole(XT_SELF, A, N));
-    if (way_back == NOT) XT_STORE_TILE(v, to);
+    if (way_back == NOT || way_back == BY_USER) XT_STORE_TILE(v, to);
+    if (way_back == BY_USER) XT_STORE(XT_EMIT(f32, first_element, NULL, XT_AT(C)), A, 0);
     if (way_back == DIRECTLY || way_back == OF_SEVERAL) {
         XT_STORE_TILE(v, to);
         XT_STORE_TILE(XT_LOAD_TILE(from), whole(XT_SELF, A, N));

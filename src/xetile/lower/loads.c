@@ -55,9 +55,15 @@ XE_FN_ void xt_write_load_tile_(xt_ctx *x, const xt_node_ *n)
 static bool xt_reads_from_(xt_ctx *x, const xt_node_ *n, uint32_t origin)
 {
     bool tile = n->op == XT_OP_LOAD_TILE_ || n->op == XT_OP_LOAD_GATHER_;
-    if (!tile && n->op != XT_OP_LOAD_) return false;
-    uint32_t from = xt_origin_(x, tile ? xt_tile_(x, n->operand[XT_ACCESS_TILE_])->base.id : n->operand[0]);
-    return !from || !origin || from == origin;
+    bool numbers = n->op == XT_OP_LOAD_ || n->op == XT_OP_EMIT_, reads = false;
+    for (int i = 0; i < n->operands && (tile || numbers) && !reads; i++) {
+        const xt_object_ *o = xt_object_of_(x, n->operand[i]);
+        const xt_val *base = o->magic == XT_TILE_MAGIC_ ? &o->tile.base : &o->val;
+        if (base->magic != SPE_VAL_MAGIC || base->kind != SPE_POINTER) continue;
+        uint32_t from = xt_origin_(x, base->id);
+        reads = !from || !origin || from == origin;
+    }
+    return reads;
 }
 
 /* May a subgroup load what it stores at the node before a barrier? In straight-line code, what precedes the barrier
