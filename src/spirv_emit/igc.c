@@ -93,30 +93,27 @@ static spe_suspects_ spe_suspect_(spe_module *m, size_t begin)
     return s;
 }
 
-/* Does w copy the number of one lane, known to the compiler, to all? */
-static bool spe_broadcasts_(const spe_module *m, const uint32_t *w)
-{
-    uint32_t op = *w & 0xffff;
-    return op == SPE_OpGroupNonUniformBroadcast || op == SPE_OpGroupBroadcast ||
-           (op == SPE_OpGroupNonUniformShuffle && spe_is_const(m, w[5]));
-}
-
 /* 1, vectors_of_doubles_become_f32: to floats narrower than f64, but for those of 8 bits, which the compiler lacks.
  * 6, longs_are_multiplied_by_a_broadcast. 16, longs_are_combined. 17, ids_are_stored_in_blocks.
  * 20, one_dot_product_is_added_twice: the first addition becomes a part of dp4a, whose result the others take for the
  * product. */
 static bool spe_hides_result_(const spe_module *m, const spe_suspects_ *s, const uint32_t *w)
 {
-    uint32_t op = *w & 0xffff;
-    for (int i = 0; op == SPE_OpUConvert && i < 3; i++)
-        if (w[2] == s->position[i]) return true;
-    if (spe_is_dot_used_again_(&s->dots, w)) return spe_width(m, w[1]) >= 16;
-    if (s->doubles && op == SPE_OpFConvert)
-        return spe_count(m, w[1]) && spe_width(m, w[1]) >= 16 && spe_width(m, w[1]) < 64 &&
+    switch (*w & 0xffff) { /* of all instructions, so few steps for most of them */
+    case SPE_OpUConvert: return w[2] == s->position[0] || w[2] == s->position[1] || w[2] == s->position[2];
+    case SPE_OpSDot:
+    case SPE_OpUDot:
+    case SPE_OpSUDot: return spe_is_dot_used_again_(&s->dots, w) && spe_width(m, w[1]) >= 16;
+    case SPE_OpFConvert:
+        return s->doubles && spe_count(m, w[1]) && spe_width(m, w[1]) >= 16 && spe_width(m, w[1]) < 64 &&
                spe_width(m, spe_type_of(m, w[3])) == 64;
-    if (s->broadcasts && spe_broadcasts_(m, w)) return spe_scalar_of(m, w[1]) == m->known_int[4];
-    if (s->exchanged && op == SPE_OpGroupNonUniformShuffleXor) return spe_scalar_of(m, w[1]) == m->known_int[4];
-    return false;
+    case SPE_OpGroupNonUniformShuffle: /* from a lane that the compiler knows */
+        if (!spe_is_const(m, w[5])) return false; /* fall through */
+    case SPE_OpGroupNonUniformBroadcast:
+    case SPE_OpGroupBroadcast: return s->broadcasts && spe_scalar_of(m, w[1]) == m->known_int[4];
+    case SPE_OpGroupNonUniformShuffleXor: return s->exchanged && spe_scalar_of(m, w[1]) == m->known_int[4];
+    default: return false;
+    }
 }
 
 /* The variable of an id that numbers work-items along x, 0: the module has none. The last is no vector. */
@@ -180,18 +177,17 @@ static void spe_mark_bytes_(spe_module *m, const uint32_t *w)
 
 /* 4, products_of_bytes_are_summed: product + sum becomes sum + product, and of two products the earlier one comes
  * first. */
-static bool spe_is_product_first_(const spe_module *m, const spe_suspects_ *s, const uint32_t *w)
+static bool spe_is_product_first_(const spe_module *m, const uint32_t *w)
 {
-    if (!s->bytes || (*w & 0xffff) != SPE_OpIAdd || !(m->ids[w[3]].flags & SPE_ID_PRODUCT_)) return false;
+    if ((*w & 0xffff) != SPE_OpIAdd || !(m->ids[w[3]].flags & SPE_ID_PRODUCT_)) return false;
     return !(m->ids[w[4]].flags & SPE_ID_CONSTANT_) && (!(m->ids[w[4]].flags & SPE_ID_PRODUCT_) || w[4] < w[3]);
 }
 
 /* 9, halves_are_added_as_floats: does the instruction widen a half that must be hidden? */
 XE_ONCE_
-static bool spe_widens_rounded_(const spe_module *m, const spe_suspects_ *s, const uint32_t *w)
+static bool spe_widens_rounded_(const spe_module *m, const uint32_t *w)
 {
     uint32_t first, last;
-    if (!s->halves) return false;
     spe_widened_(m, w, &first, &last);
     for (; first && first <= last; first++)
         if (spe_is_rounded_(m, w[first])) return true;
@@ -256,7 +252,7 @@ static void spe_write_again_(spe_module *m, const spe_suspects_ *s, const spe_ze
     if (s->halves) spe_widened_(m, w, &first, &last);
     for (; first && first <= last; first++)
         if (spe_is_rounded_(m, w[first])) w[first] = spe_hide_(m, w[first], zeros, 0, SPE_OpBitwiseOr);
-    if (spe_is_product_first_(m, s, w)) product = w[3], w[3] = w[4], w[4] = product;
+    if (s->bytes && spe_is_product_first_(m, w)) product = w[3], w[3] = w[4], w[4] = product;
     if (result) w[2] = spe_new_id_(m, w[1], 0, spe_depth_(m));
     spe_write_words_(m, SPE_BUFFER_BODY_, *w & 0xffff, (*w >> 16) - 1, w + 1, 0, NULL);
     if (!result || !w[2]) return;
@@ -271,10 +267,12 @@ static void spe_replace_patterns_(spe_module *m, size_t begin, const spe_suspect
     spe_buffer_ *body = &m->buffer[SPE_BUFFER_BODY_];
     bool found = false;
     if (s->halves) spe_mark_halves_(m, begin);
-    for (size_t at = begin; at < body->count; at += body->data[at] >> 16) {
-        const uint32_t *w = body->data + at;
+    const uint32_t *end = body->data + body->count;
+    for (const uint32_t *w = body->data + begin; w < end && (s->bytes || !found); w += *w >> 16) {
         if (s->bytes) spe_mark_bytes_(m, w);
-        found = found || spe_widens_rounded_(m, s, w) || spe_hides_result_(m, s, w) || spe_is_product_first_(m, s, w);
+        if (!found) found = spe_hides_result_(m, s, w);
+        if (!found && s->halves) found = spe_widens_rounded_(m, w);
+        if (!found && s->bytes) found = spe_is_product_first_(m, w);
     }
     size_t count = body->count - begin;
     uint32_t *words = found ? (uint32_t *)spe_copied_(m, body->data + begin, count * sizeof *words) : NULL;
