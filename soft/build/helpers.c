@@ -104,10 +104,12 @@ static void add_line(const struct jit_helpers *h, const struct jit_key *key)
 
 static bool read_key(const char *hex, size_t length, struct jit_key *key)
 {
-    unsigned byte;
-    for (size_t i = 0; i < HASH_BYTES; i++) {
-        if (length != 2 * HASH_BYTES || sscanf(hex + 2 * i, "%2x", &byte) != 1) return false;
-        key->hash[i] = (uint8_t)byte;
+    static const char digits[] = "0123456789abcdef";
+    if (length != 2 * HASH_BYTES) return false;
+    for (size_t i = 0; i < length; i++) {
+        const char *digit = memchr(digits, hex[i], 16);
+        if (!digit) return false;
+        key->hash[i / 2] = (uint8_t)(key->hash[i / 2] << 4 | (digit - digits));
     }
     return true;
 }
