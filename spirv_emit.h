@@ -5988,6 +5988,11 @@ XE_FN_ spe_suspects_ spe_suspect_(spe_module *m, size_t begin)
     return s;
 }
 
+XE_FN_ bool spe_makes_longs_(const spe_module *m, const uint32_t *w)
+{
+    return spe_scalar_of(m, w[1]) == m->known_int[4];
+}
+
 /* 1, vectors_of_doubles_become_f32: to floats narrower than f64, but for those of 8 bits, which the compiler lacks.
  * 6, longs_are_multiplied_by_a_broadcast. 16, longs_are_combined. 17, ids_are_stored_in_blocks.
  * 20, one_dot_product_is_added_twice: the first addition becomes a part of dp4a, whose result the others take for the
@@ -6003,10 +6008,10 @@ XE_FN_ bool spe_hides_result_(const spe_module *m, const spe_suspects_ *s, const
         return s->doubles && spe_count(m, w[1]) && spe_width(m, w[1]) >= 16 && spe_width(m, w[1]) < 64 &&
                spe_width(m, spe_type_of(m, w[3])) == 64;
     case SPE_OpGroupNonUniformShuffle: /* from a lane that the compiler knows */
-        if (!spe_is_const(m, w[5])) return false; /* fall through */
+        return s->broadcasts && spe_is_const(m, w[5]) && spe_makes_longs_(m, w);
     case SPE_OpGroupNonUniformBroadcast:
-    case SPE_OpGroupBroadcast: return s->broadcasts && spe_scalar_of(m, w[1]) == m->known_int[4];
-    case SPE_OpGroupNonUniformShuffleXor: return s->exchanged && spe_scalar_of(m, w[1]) == m->known_int[4];
+    case SPE_OpGroupBroadcast: return s->broadcasts && spe_makes_longs_(m, w);
+    case SPE_OpGroupNonUniformShuffleXor: return s->exchanged && spe_makes_longs_(m, w);
     default: return false;
     }
 }

@@ -106,6 +106,7 @@ static bool read_key(const char *hex, size_t length, struct jit_key *key)
 {
     static const char digits[] = "0123456789abcdef";
     if (length != 2 * HASH_BYTES) return false;
+    memset(key->hash, 0, sizeof key->hash);
     for (size_t i = 0; i < length; i++) {
         const char *digit = memchr(digits, hex[i], 16);
         if (!digit) return false;
