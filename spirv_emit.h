@@ -5888,10 +5888,10 @@ XE_FN_ spe_dots_ spe_find_dots_(spe_module *m, size_t begin)
     return d;
 }
 
-/* Does instruction w compute such a product? */
+/* Does instruction w, a dot product, compute one of these? */
 XE_FN_ bool spe_is_dot_used_again_(const spe_dots_ *d, const uint32_t *w)
 {
-    return d->used && spe_is_dot_(*w & 0xffff) && *spe_used_dot_(d, d->number[w[2]]) & SPE_DOT_AGAIN_;
+    return d->used && *spe_used_dot_(d, d->number[w[2]]) & SPE_DOT_AGAIN_;
 }
 
 /* igc.c - what Intel's compiler (IGC 2.40) gets wrong is written otherwise. When a function ends, its words are

@@ -2744,7 +2744,7 @@ XE_FN_ bool xt_same_scalar_(const xt_val *a, const xt_val *b)
     return a->id == b->id;
 }
 
-/* The base of a tile, or the number or pointer itself; NULL: it is a vector. */
+/* The base of a tile, or the number or pointer itself; NULL: it is neither. */
 XE_FN_ const xt_val *xt_base_in_(const xt_object_ *o)
 {
     if (o->magic == XT_TILE_MAGIC_) return &o->tile.base;
@@ -5494,9 +5494,8 @@ XE_FN_ bool xt_reads_from_(xt_ctx *x, const xt_node_ *n, uint32_t origin)
     bool tile = n->op == XT_OP_LOAD_TILE_ || n->op == XT_OP_LOAD_GATHER_;
     bool numbers = n->op == XT_OP_LOAD_ || n->op == XT_OP_EMIT_, reads = false;
     for (int i = 0; i < n->operands && (tile || numbers) && !reads; i++) {
-        const xt_object_ *o = xt_object_of_(x, n->operand[i]);
-        const xt_val *base = o->magic == XT_TILE_MAGIC_ ? &o->tile.base : &o->val;
-        if (base->magic != SPE_VAL_MAGIC || base->kind != SPE_POINTER) continue;
+        const xt_val *base = xt_base_in_(xt_object_of_(x, n->operand[i]));
+        if (!base || base->kind != SPE_POINTER) continue;
         uint32_t from = xt_origin_(x, base->id);
         reads = !from || !origin || from == origin;
     }
@@ -6928,7 +6927,7 @@ XE_FN_ void xt_find_block2d_(xt_ctx *x)
     for (int i = 0; i < x->nodes.count && spe_ok(&x->m); i++) {
         const xt_node_ *n = xt_node_at_(x, i);
         const xt_tile *t = xt_accessed_(x, n);
-        if (n->op == XT_OP_INIT_TILE_ && n->operand[XT_INIT_MATRIX_]) xt_find_tile_(x, n);
+        if (xt_made_by_(x, n)) xt_find_tile_(x, n);
         if (n->op == XT_OP_UPDATE_TILE_OFFSET_) xt_find_update_(x, n);
         if (n->op == XT_OP_END_) xt_find_region_tiles_(x, n);
         if (t) xt_plan_tile_at_(x, t->number)->used = true;
@@ -11994,8 +11993,8 @@ XE_FN_ const xt_node_ *xt_made_as_(xt_ctx *x, const xt_tile *t, const xt_frame_ 
     }
     for (int i = 0; i < x->nodes.count; i++) {
         const xt_node_ *n = xt_node_at_(x, i);
-        const xt_tile *made = n->op == XT_OP_INIT_TILE_ ? xt_tile_(x, n->result) : NULL;
-        if (made && !made->scatter && made->number == t->number) return xt_same_offsets_(first, made) ? n : NULL;
+        const xt_tile *made = xt_made_by_(x, n);
+        if (made && made->number == t->number) return xt_same_offsets_(first, made) ? n : NULL;
     }
     return NULL;
 }
@@ -12069,7 +12068,7 @@ XE_FN_ bool xt_keeps_lines_separate_(xt_ctx *x, const xt_node_ *n, const xt_node
     case XT_OP_STORE_TILE_:
         return !xt_is_reached_(x, n->operand[XT_ACCESS_VEC_]) ||
                xt_ends_with_(x, operand, xt_made_as_(x, xt_accessed_(x, n), NULL), dim);
-    case XT_OP_INIT_TILE_: return n->operand[XT_INIT_MATRIX_] != 0;
+    case XT_OP_INIT_TILE_: return xt_made_by_(x, n) != NULL;
     case XT_OP_LOAD_TILE_:
     case XT_OP_PREFETCH_TILE_:
     case XT_OP_SPLAT_:

@@ -120,6 +120,7 @@ XE_FN_ const xt_val *xt_scalar_of_(const xt_object_ *t, int i);
 XE_FN_ const xt_vec *xt_vec_in_(const xt_object_ *t);
 XE_FN_ void xt_join_carried_(xt_ctx *x, const xt_frame_ *f, void (*join)(xt_ctx *, uint32_t, uint32_t));
 XE_FN_ bool xt_same_scalar_(const xt_val *a, const xt_val *b);
+XE_FN_ const xt_val *xt_base_in_(const xt_object_ *o);
 XE_FN_ uint32_t xt_origin_(xt_ctx *x, uint32_t pointer);
 XE_FN_ bool xt_is_within_(const xt_frame_ *loop, int node);
 XE_FN_ xt_val xt_carried_as_(const xt_val *start, uint32_t id);

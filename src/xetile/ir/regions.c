@@ -36,8 +36,8 @@ XE_FN_ bool xt_same_scalar_(const xt_val *a, const xt_val *b)
     return a->id == b->id;
 }
 
-/* The base of a tile, or the number or pointer itself; NULL: it is a vector. */
-static const xt_val *xt_base_in_(const xt_object_ *o)
+/* The base of a tile, or the number or pointer itself; NULL: it is neither. */
+XE_FN_ const xt_val *xt_base_in_(const xt_object_ *o)
 {
     if (o->magic == XT_TILE_MAGIC_) return &o->tile.base;
     return o->magic == SPE_VAL_MAGIC ? &o->val : NULL;

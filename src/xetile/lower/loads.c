@@ -57,9 +57,8 @@ static bool xt_reads_from_(xt_ctx *x, const xt_node_ *n, uint32_t origin)
     bool tile = n->op == XT_OP_LOAD_TILE_ || n->op == XT_OP_LOAD_GATHER_;
     bool numbers = n->op == XT_OP_LOAD_ || n->op == XT_OP_EMIT_, reads = false;
     for (int i = 0; i < n->operands && (tile || numbers) && !reads; i++) {
-        const xt_object_ *o = xt_object_of_(x, n->operand[i]);
-        const xt_val *base = o->magic == XT_TILE_MAGIC_ ? &o->tile.base : &o->val;
-        if (base->magic != SPE_VAL_MAGIC || base->kind != SPE_POINTER) continue;
+        const xt_val *base = xt_base_in_(xt_object_of_(x, n->operand[i]));
+        if (!base || base->kind != SPE_POINTER) continue;
         uint32_t from = xt_origin_(x, base->id);
         reads = !from || !origin || from == origin;
     }

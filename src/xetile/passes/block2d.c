@@ -186,7 +186,7 @@ XE_FN_ void xt_find_block2d_(xt_ctx *x)
     for (int i = 0; i < x->nodes.count && spe_ok(&x->m); i++) {
         const xt_node_ *n = xt_node_at_(x, i);
         const xt_tile *t = xt_accessed_(x, n);
-        if (n->op == XT_OP_INIT_TILE_ && n->operand[XT_INIT_MATRIX_]) xt_find_tile_(x, n);
+        if (xt_made_by_(x, n)) xt_find_tile_(x, n);
         if (n->op == XT_OP_UPDATE_TILE_OFFSET_) xt_find_update_(x, n);
         if (n->op == XT_OP_END_) xt_find_region_tiles_(x, n);
         if (t) xt_plan_tile_at_(x, t->number)->used = true;

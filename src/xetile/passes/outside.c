@@ -15,8 +15,8 @@ static const xt_node_ *xt_made_as_(xt_ctx *x, const xt_tile *t, const xt_frame_ 
     }
     for (int i = 0; i < x->nodes.count; i++) {
         const xt_node_ *n = xt_node_at_(x, i);
-        const xt_tile *made = n->op == XT_OP_INIT_TILE_ ? xt_tile_(x, n->result) : NULL;
-        if (made && !made->scatter && made->number == t->number) return xt_same_offsets_(first, made) ? n : NULL;
+        const xt_tile *made = xt_made_by_(x, n);
+        if (made && made->number == t->number) return xt_same_offsets_(first, made) ? n : NULL;
     }
     return NULL;
 }
@@ -90,7 +90,7 @@ static bool xt_keeps_lines_separate_(xt_ctx *x, const xt_node_ *n, const xt_node
     case XT_OP_STORE_TILE_:
         return !xt_is_reached_(x, n->operand[XT_ACCESS_VEC_]) ||
                xt_ends_with_(x, operand, xt_made_as_(x, xt_accessed_(x, n), NULL), dim);
-    case XT_OP_INIT_TILE_: return n->operand[XT_INIT_MATRIX_] != 0;
+    case XT_OP_INIT_TILE_: return xt_made_by_(x, n) != NULL;
     case XT_OP_LOAD_TILE_:
     case XT_OP_PREFETCH_TILE_:
     case XT_OP_SPLAT_:
